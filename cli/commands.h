@@ -1,0 +1,13 @@
+// The sub-commands, one a file. Each add_* describes its flags to the parser and stores, when its sub-command was
+// given, what it ended with in `exit`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/exit_code.h"
+
+namespace shardcheck::cli {
+
+void add_list(CLI::App& app, ExitCode& exit);
+
+}  // namespace shardcheck::cli

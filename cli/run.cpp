@@ -1,0 +1,21 @@
+#include "cli/run.h"
+
+#include "cli/commands.h"
+
+namespace shardcheck::cli {
+
+int run(int argc, const char* const* argv) {
+  CLI::App app{"Judges sharding implementations: rings, clusters, recorded histories.", "shardcheck"};
+  app.require_subcommand(1);
+  ExitCode exit = ExitCode::held;
+  add_list(app, exit);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const bool is_help = app.exit(error) == 0;
+    return static_cast<int>(is_help ? ExitCode::held : ExitCode::bad_input);
+  }
+  return static_cast<int>(exit);
+}
+
+}  // namespace shardcheck::cli

@@ -1,0 +1,69 @@
+// The seeded bugs of the reference: each one is one wrong answer to one question that the protocol asks in one place.
+// A mutant is chosen at run time, in the same binary; `none` is the reference itself.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "spec/clauses.h"
+
+namespace shardcheck::impl {
+
+enum class Mutant : std::uint8_t {
+  none,
+  // ring
+  ring_insertion_tiebreak,
+  ring_collision_overwrite,
+  ring_remove_by_position,
+  ring_no_wrap,
+  ring_upper_bound,
+  ring_mod_n,
+  pref_counts_vnodes,
+  // directory
+  dir_commit_unconditional,
+  dir_overlapping_moves,
+  // lease
+  lease_ttl_from_receipt,
+  lease_check_at_admission_only,
+  lease_kept_after_transfer,
+  lease_resumed_after_restart,
+  // epoch and fence
+  fence_less_or_equal_off_by_one,
+  fence_memory_only,
+  // move
+  move_ack_after_barrier,
+  move_barrier_before_drain,
+  move_log_off_by_one,
+  move_backfill_overwrites_newer,
+  move_no_tombstones,
+  move_dedup_not_copied,
+  move_activate_on_copy_done,
+  move_switch_without_catchup,
+  cleanup_before_confirm,
+  cleanup_wrong_bounds,
+  fence_expiry_resumes,
+  // router and client
+  client_never_refreshes,
+  client_new_request_id_on_retry,
+  read_only_in_history,
+};
+
+struct MutantRow {
+  Mutant mutant;
+  std::string_view text_id;       // "MU060"
+  std::string_view component;     // "move"
+  std::string_view name;          // "move_no_tombstones"
+  std::string_view what;          // what is broken
+  std::vector<ClauseId> clauses;  // by these it must be caught
+};
+
+// All mutants but `none`, in the order of the enum.
+std::span<const MutantRow> mutants();
+const MutantRow& row_of(Mutant mutant);  // not for `none`
+std::optional<Mutant> mutant_by_name(std::string_view name);
+
+}  // namespace shardcheck::impl

@@ -1,0 +1,60 @@
+// What a client asks of one key, and what it is told.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "spec/types.h"
+#include "spec/value.h"
+
+namespace shardcheck {
+
+// The names printed are those of the history format: read, write, del, cas, append, incr.
+enum class OperationKind : std::uint8_t { read, write, remove, compare_and_set, append, increment };
+
+inline constexpr int kOperationKinds = 6;
+
+constexpr std::string_view name_of(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::read: return "read";
+    case OperationKind::write: return "write";
+    case OperationKind::remove: return "del";
+    case OperationKind::compare_and_set: return "cas";
+    case OperationKind::append: return "append";
+    case OperationKind::increment: return "incr";
+  }
+  return "";
+}
+
+constexpr bool may_change_state(OperationKind kind) { return kind != OperationKind::read; }
+
+struct Operation {
+  OperationKind kind = OperationKind::read;
+  Key key;
+  Value argument;  // write, append: what; compare_and_set: the new value
+  Value expected;  // compare_and_set: the value that must be there
+
+  friend constexpr bool operator==(const Operation&, const Operation&) = default;
+};
+
+// The three things a client can know. "refused" is a promise: this operation had no effect and never will have.
+// "unknown" promises nothing: it may have taken effect, may yet, or never will.
+enum class OutcomeKind : std::uint8_t { ok, refused, unknown };
+
+constexpr std::string_view name_of(OutcomeKind kind) {
+  switch (kind) {
+    case OutcomeKind::ok: return "ok";
+    case OutcomeKind::refused: return "refused";
+    case OutcomeKind::unknown: return "unknown";
+  }
+  return "";
+}
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::unknown;
+  Value value;  // ok only. read: what was there; increment: the new number; otherwise absent
+
+  friend constexpr bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+}  // namespace shardcheck
