@@ -1,56 +1,63 @@
 // Judges a run by the catalogue: feed it every observation in order of true time, then finish. Gives back, for each
 // clause, how often it was checked and the first violation.
+//
+//   Judge judge(bounds);
+//   for (const Observed& each : run) judge.on(each);
+//   judge.finish(end);
+//   judge.findings().violations();
+//
+// D1-D4, L1-L5, M1-M10, R1, R2, V1 and V2 are judged here. A clause with no checks was not observable in this run. An
+// observation costs constant time but for the rare changes of the directory; memory is kept over resets.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "spec/clauses.h"
+#include "spec/bounds.h"
+#include "spec/dense_index.h"
+#include "spec/directory_monitor.h"
+#include "spec/findings.h"
+#include "spec/history_monitor.h"
+#include "spec/known_cluster.h"
+#include "spec/lease_monitor.h"
+#include "spec/liveness_monitor.h"
+#include "spec/move_monitor.h"
 #include "spec/observation.h"
-#include "spec/violation.h"
+#include "spec/router_monitor.h"
 
 namespace shardcheck {
 
-// The bounds that a run promises and by which it is judged. Set by whoever configures the cluster.
-struct Bounds {
-  int nodes = 0;    // NodeId.value < nodes, all roles together
-  int shards = 0;   // ShardId.value < shards
-  int clients = 0;  // ClientId.value < clients
-  KeyRange key_space;
-  Duration clock_offset_max;   // every clock is within this of true time, at all times
-  Duration retention;          // a source keeps its copy at least this long (true time) after the commit
-  Duration service_within;     // V1: after Healed, every range serves again within this
-  Duration move_within;        // V2: after Healed, every accepted move is over within this
-  int hops_per_epoch_max = 4;  // R2: redirected or stale hops of one request while the epochs it meets do not change
-};
-
-// What monitors write into: counts of checks and violations. Only the first violation of each clause is kept.
-class Findings {
+class Judge final : public ObservationSink {
  public:
-  void checked(ClauseId id) { ++checks_[static_cast<std::size_t>(id)]; }
-  bool is_violated(ClauseId id) const { return violated_[static_cast<std::size_t>(id)]; }
-  bool is_clean() const { return violations_.empty(); }
-  void violated(ClauseId id, TrueTime at, std::string message) {
-    if (!is_violated(id)) {
-      violated_[static_cast<std::size_t>(id)] = true;
-      violations_.push_back({id, at, std::move(message)});
-    }
-  }
-  std::uint64_t checks(ClauseId id) const { return checks_[static_cast<std::size_t>(id)]; }
-  // In the order in which they were found.
-  const std::vector<Violation>& violations() const { return violations_; }
-  void clear() {
-    checks_.fill(0);
-    violated_.fill(false);
-    violations_.clear();
-  }
+  explicit Judge(const Bounds& bounds) { reset(bounds); }
+
+  // As newly made, without giving memory back.
+  void reset(const Bounds& bounds);
+
+  // Identifiers must keep to the bounds; keys may be anything.
+  void on(const Observed& observed) override;
+  // At most once, after the last observation; `end` is when the run was over.
+  void finish(TrueTime end);
+
+  const Findings& findings() const { return findings_; }
+  // What the facts so far say about the cluster.
+  const KnownCluster& known() const { return known_; }
 
  private:
-  std::array<std::uint64_t, kClauses> checks_{};
-  std::array<bool, kClauses> violated_{};
-  std::vector<Violation> violations_;
+  template <class Fact>
+  void judge(const Fact& fact, const MonitorContext& context);
+  void judge_operation(const Invoked& fact, const MonitorContext& context);
+  void judge_operation(const Returned& fact, const MonitorContext& context);
+  void judge_applied(const Applied& fact, const MonitorContext& context);
+  std::uint32_t number_of(RequestId request);
+
+  Bounds bounds_;
+  Findings findings_;
+  KnownCluster known_;
+  DenseIndex requests_;
+  DirectoryMonitor directory_;
+  LeaseMonitor lease_;
+  MoveMonitor move_;
+  RouterMonitor router_;
+  HistoryMonitor history_;
+  LivenessMonitor liveness_;
 };
 
 }  // namespace shardcheck

@@ -65,6 +65,7 @@ enum class RecordChange : std::uint8_t {
   move_cleaning,   // switched -> cleaning
   move_finished,   // cleaning or aborted -> none
   reported_lost,   // is_data_lost became true
+  removed,         // merged into a neighbour, which covers its range at the same position: the shard has no record now
 };
 
 // The directory durably changed one record; `planned_on` is the epoch the command was conditional on.
