@@ -25,7 +25,7 @@ struct CheckOptions {
   std::uint64_t steps_max = 50'000'000;
   std::uint64_t memory_bytes_max = std::uint64_t{1} << 30U;
   // Asked now and then; once it says true, what is not decided yet is undecided.
-  std::function<bool()> is_out_of_time;
+  std::function<bool()> is_out_of_time{};
   // Look for the first answer that cannot be explained. Costs a few more searches for each key that is violated.
   bool explains = true;
   // Leave the keys behind the first violated one unjudged (they are then missing from the report).
