@@ -3,6 +3,7 @@
 // runs are recognised by their generation.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -63,9 +64,9 @@ class DenseIndex {
   // Where the identity is, or the free slot where it belongs. Ends because at least half of the slots are free.
   std::size_t slot_of(Identity identity) const {
     const std::size_t mask = slots_.size() - 1;
-    std::uint64_t mixed = (identity.first ^ (identity.second << 32U) ^ (identity.second >> 32U)) * 0x9e3779b97f4a7c15U;
-    mixed ^= mixed >> 29U;
-    std::size_t place = static_cast<std::size_t>(mixed) & mask;
+    const std::uint64_t mixed = (identity.first ^ std::rotl(identity.second, 32)) * 0x9e3779b97f4a7c15U;
+    // The high bits of a product depend on all bits of its factors; the low ones do not.
+    std::size_t place = static_cast<std::size_t>(mixed >> (64 - std::countr_zero(slots_.size())));
     while (slots_[place].generation == generation_ && identities_[slots_[place].index] != identity) {
       place = (place + 1) & mask;
     }

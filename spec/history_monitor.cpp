@@ -83,7 +83,7 @@ void HistoryMonitor::on(const Invoked& fact, std::uint32_t request) {
   }
   const Operation& operation = fact.operation;
   Request& begun = requests_[request];
-  if (begun.is_invoked) {
+  if (begun.invoked != 0) {
     key->is_ambiguous = true;
     return;
   }
@@ -109,11 +109,12 @@ void HistoryMonitor::on(const Invoked& fact, std::uint32_t request) {
 }
 
 void HistoryMonitor::on(const Returned& fact, std::uint32_t request, const MonitorContext& context) {
-  if (request >= requests_.size() || !requests_[request].is_invoked) {
+  if (request >= requests_.size() || !requests_[request].is_running) {
     return;
   }
   ++now_;
-  const Request& done = requests_[request];
+  Request& done = requests_[request];
+  done.is_running = false;
   const Operation& operation = done.operation;
   KeyState& key = *key_state(operation.key);
   if (fact.outcome.kind == OutcomeKind::unknown) {

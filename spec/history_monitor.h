@@ -36,7 +36,7 @@ class HistoryMonitor {
     Moment remove_floor = 0;  // the latest beginning of an acknowledged delete
     std::uint32_t increments_floor = 0;
     std::uint32_t written = DenseIndex::kAbsent;  // its entry in written_
-    bool is_invoked = false;
+    bool is_running = false;                      // invoked, not returned
   };
   // A value or a list item that some request may have written.
   struct Written {

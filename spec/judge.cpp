@@ -67,7 +67,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
   } else if constexpr (std::is_same_v<Fact, Healed>) {
     known_.heal(context.at);
   } else if constexpr (std::is_same_v<Fact, FaultInjected>) {
-    known_.fault();
+    known_.fault(context.by, fact.kind);
   } else {
     // All other facts are about a process.
     SHARDCHECK_ASSERT(context.by.value < bounds_.nodes);

@@ -19,7 +19,9 @@ Story& tell_a_good_run(Story& story) {
   story.at(20).commit_move(100);
   story.tell(kRouter, CutoverContent{story.move(), kShard, {1, 0, 1, Epoch{1}}, {1, 0, 1, Epoch{1}}});
   story.hold_lease(kB, 100).claim(kB, 100).heal();
-  story.at(30).invoke(request(2), OperationKind::read).serve(kB, request(2)).ok(request(2), number(1));
+  story.at(30).invoke(request(2), OperationKind::read);
+  story.tell(kA, Answered{kShard, kKey, Epoch{1}, story.epoch(), {request(2), 1}, Signal::stale_epoch, kNoNode});
+  story.serve(kB, request(2), 2).ok(request(2), number(1));
   story.begin_cleaning().at(150).tell(kA, KeyErased{kShard, kKey, story.move()});
   return story.tell(kA, CopyRemoved{kShard, keys(0, 16), story.move()}).finish_move();
 }

@@ -16,6 +16,7 @@ void KnownCluster::reset(const Bounds& bounds) {
   lost_keys_.assign(bounds.key_space.hi.value - bounds.key_space.lo.value, 0);
   restarts_.assign(static_cast<std::size_t>(bounds.nodes), 0);
   disk_losses_.assign(static_cast<std::size_t>(bounds.nodes), 0);
+  has_duplicates_.assign(static_cast<std::size_t>(bounds.nodes), 0);
   healed_at_.reset();
 }
 
@@ -95,6 +96,13 @@ void KnownCluster::apply(NodeId by, const BarrierConfirmed& fact) {
   KnownMove* known = mutable_move(fact.move);
   if (known != nullptr && known->source == by) {
     known->is_barrier_confirmed = true;
+  }
+}
+
+void KnownCluster::fault(NodeId by, FaultKind kind) {
+  healed_at_.reset();
+  if (kind == FaultKind::duplicated && by.value < has_duplicates_.size()) {
+    has_duplicates_[by.value] = 1;
   }
 }
 

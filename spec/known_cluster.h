@@ -48,7 +48,7 @@ class KnownCluster {
   void restart(NodeId by, bool is_disk_lost);
   void heal(TrueTime at) { healed_at_ = at; }
   // A fault after Healed takes the promise of quiet back.
-  void fault() { healed_at_.reset(); }
+  void fault(NodeId by, FaultKind kind);
 
   // The record now; null if the shard has none.
   const ShardRecord* record(ShardId shard) const;
@@ -75,6 +75,8 @@ class KnownCluster {
   // How often the process restarted, and how often without its disk.
   std::uint32_t restarts(NodeId node) const { return restarts_[node.value]; }
   std::uint32_t disk_losses(NodeId node) const { return disk_losses_[node.value]; }
+  // Messages to the node may have arrived more than once.
+  bool has_duplicates(NodeId node) const { return has_duplicates_[node.value] != 0; }
 
  private:
   struct Slot {
@@ -100,6 +102,7 @@ class KnownCluster {
   std::vector<std::uint8_t> lost_keys_;
   std::vector<std::uint32_t> restarts_;
   std::vector<std::uint32_t> disk_losses_;
+  std::vector<std::uint8_t> has_duplicates_;
   std::optional<TrueTime> healed_at_;
 };
 

@@ -149,9 +149,14 @@ void LeaseMonitor::check_claimed(const Served& fact, const MonitorContext& conte
   if (!has_claims_) {
     return;
   }
-  const Claim* mine = claim(context.by, fact.shard);
-  const bool is_claimed =
-      mine != nullptr && mine->range.contains(fact.key) && mine->epoch == fact.epoch && context.at < mine->until;
+  const Claim* mine = nullptr;
+  bool is_claimed = false;
+  for (const Claim& candidate : claims_) {
+    if (candidate.node == context.by && candidate.range.contains(fact.key)) {
+      mine = &candidate;
+      is_claimed |= candidate.epoch == fact.epoch && context.at < candidate.until;
+    }
+  }
   context.expect(ClauseId::L1, is_claimed, [&] {
     return fmt::format("{} served {} of {} under {} at {} without a claim to it ({})", words(context.by),
                        words(fact.key), words(fact.shard), words(fact.epoch), words(context.at),

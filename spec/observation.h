@@ -239,7 +239,7 @@ struct Crashed {};
 struct Restarted {
   bool is_disk_lost;
 };
-// The last fault is over: from here on everything is reachable and liveness counts.
+// The last fault is over: from here on everything is reachable and liveness counts. A fault told later takes that back.
 struct Healed {};
 
 // --- what is there at the end --------------------------------------------------------------------------------------

@@ -86,9 +86,11 @@ void RouterMonitor::on(const Answered& fact, std::uint32_t request, const Monito
       break;
   }
   asked.refused |= bit_of(fact.attempt);
-  // Reads have no effect to deny, and a node that gave its copy up cannot know what it once did.
-  const bool may_know = asked.served_generation == copies_given_up_[context.by.value * shards_ + fact.shard.value];
-  if (may_know && asked.is_invoked && may_change_state(asked.kind)) {
+  // Reads have no effect to deny. A node that gave its copy up cannot know what it once did, nor can one for which a
+  // message came twice: the second arrival of an attempt is rightly refused when the epoch has moved on since.
+  const bool may_know = asked.served_generation == copies_given_up_[context.by.value * shards_ + fact.shard.value] &&
+                        !context.known.has_duplicates(context.by);
+  if (asked.served != 0 && may_know && asked.is_invoked && may_change_state(asked.kind)) {
     context.expect(ClauseId::R1, (asked.served & bit_of(fact.attempt)) == 0, [&] {
       return fmt::format("{} answered {} to attempt {} of {} ({}), which had already taken effect", words(context.by),
                          name_of(fact.signal), fact.attempt.number, words(fact.attempt.request), words(fact.key));
@@ -144,10 +146,12 @@ void RouterMonitor::check_redirect(const Answered& fact, const MonitorContext& c
 
 void RouterMonitor::on(const Served& fact, std::uint32_t request, const MonitorContext& context) {
   Request& asked = state(request);
-  context.expect(ClauseId::R1, (asked.refused & bit_of(fact.attempt)) == 0, [&] {
-    return fmt::format("{} served attempt {} of {} ({}), which had been refused for good", words(context.by),
-                       fact.attempt.number, words(fact.attempt.request), words(fact.key));
-  });
+  if (asked.refused != 0) {
+    context.expect(ClauseId::R1, (asked.refused & bit_of(fact.attempt)) == 0, [&] {
+      return fmt::format("{} served attempt {} of {} ({}), which had been refused for good", words(context.by),
+                         fact.attempt.number, words(fact.attempt.request), words(fact.key));
+    });
+  }
   has_served_ = true;
   asked.served |= bit_of(fact.attempt);
   asked.served_generation = copies_given_up_[context.by.value * shards_ + fact.shard.value];
@@ -155,13 +159,19 @@ void RouterMonitor::on(const Served& fact, std::uint32_t request, const MonitorC
 
 void RouterMonitor::on(const Applied& fact, std::uint32_t request, const MonitorContext& context) {
   const Request& asked = state(request);
-  const bool is_all_refused = asked.sent != 0 && (asked.sent & ~asked.refused) == 0;
-  context.expect(ClauseId::R1, !is_all_refused && !asked.is_returned_refused, [&] {
-    return fmt::format("{} applied {} ({}) as {}, although {}", words(context.by), words(fact.request), words(fact.key),
-                       words(fact.version),
-                       asked.is_returned_refused ? "it had been returned as refused"
-                                                 : "all of its attempts had been refused for good");
-  });
+  if (asked.is_returned_refused) {
+    context.expect(ClauseId::R1, false, [&] {
+      return fmt::format("{} applied {} ({}) as {}, although it had been returned as refused", words(context.by),
+                         words(fact.request), words(fact.key), words(fact.version));
+    });
+  }
+  if (asked.refused != 0 && !context.known.has_duplicates(context.by)) {
+    const bool is_all_refused = asked.sent != 0 && (asked.sent & ~asked.refused) == 0;
+    context.expect(ClauseId::R1, !is_all_refused, [&] {
+      return fmt::format("{} applied {} ({}) as {}, although all of its attempts had been refused for good",
+                         words(context.by), words(fact.request), words(fact.key), words(fact.version));
+    });
+  }
 }
 
 void RouterMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {

@@ -123,6 +123,25 @@ TEST(ErrorContract, a_late_refusal_of_something_else_is_no_lie) {
   EXPECT_TRUE(accepts(cleaned, ClauseId::R1));
 }
 
+// Trap: the second arrival of an attempt is refused when the epoch has moved on; the first one was served.
+TEST(ErrorContract, an_attempt_that_arrives_twice_may_be_served_and_then_refused) {
+  Story story = twice_granted();
+  story.tell(kB, FaultInjected{FaultKind::duplicated}).invoke(request(1), OperationKind::write, number(1));
+
+  story.hop(HopCause::first, kB, Epoch{2}, 1).serve(kB).answer(kB, Signal::stale_epoch, Epoch{2}, Epoch{3});
+
+  EXPECT_TRUE(accepts(story, ClauseId::R1));
+}
+
+TEST(ErrorContract, a_request_returned_as_refused_is_never_applied) {
+  Story story = twice_granted();
+
+  story.invoke(request(1), OperationKind::write, number(1)).refused(request(1));
+  story.apply(kB, {Epoch{2}, LogPosition{1}}, ApplyCause::client, request(1));
+
+  EXPECT_TRUE(rejects(story, ClauseId::R1, {"node 1 applied request 1", "returned as refused"}));
+}
+
 // --- R1: what clients do -------------------------------------------------------------------------------------------
 
 TEST(ErrorContract, each_hop_has_an_answer_as_its_cause) {
