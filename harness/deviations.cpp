@@ -103,7 +103,7 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
 
 void ScriptedDeviations::reset(const std::vector<Deviation>& script) {
   script_ = script;
-  std::ranges::stable_sort(script_, {}, &Deviation::anchor);
+  std::ranges::sort(script_, {}, &Deviation::anchor);
   kinds_.fill(0);
   for (const Deviation& deviation : script_) {
     kinds_[deviation.anchor.message_kind / 64U] |= 1ULL << (deviation.anchor.message_kind % 64U);

@@ -1,6 +1,6 @@
 #include "harness/reference_system.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "harness/describe.h"
 
@@ -23,6 +23,7 @@ void ReferenceSystem::start(ObservationSink& sink) {
   sink_ = &sink;
   const impl::ClusterOptions& cluster = scenario_->cluster;
   records_ = impl::initial_records(cluster);
+  told_position_ = DirectoryPosition{cluster.shards};
   open_moves_.assign(cluster.shards, OpenMove{});
   told_.assign(static_cast<std::size_t>(impl::Roles(cluster).processes()) * cluster.shards, ToldClaim{});
   sim::WorldOptions options;
@@ -115,14 +116,47 @@ void ReferenceSystem::replied(NodeId from, const impl::Message& message, TrueTim
 }
 
 void ReferenceSystem::observed(TrueTime at, NodeId by, const Observation& fact) {
+  if (is_repeated(fact)) {
+    return;
+  }
   tell(at, by, fact);
   if (const auto* committed = std::get_if<RecordCommitted>(&fact)) {
     on_record(*committed, at);
   } else if (const auto* barrier = std::get_if<BarrierConfirmed>(&fact)) {
-    open_moves_[barrier->shard.value] = {true, storage(by)->state().content_of(barrier->shard)};
+    OpenMove& open = open_moves_[barrier->shard.value];
+    open.has_barrier = true;
+    open.at_barrier = storage(by)->state().content_of(barrier->shard);
   } else if (std::holds_alternative<Crashed>(fact)) {
     forget_claims(by);
+  } else if (const auto* fault = std::get_if<FaultInjected>(&fact); fault && fault->kind == FaultKind::disk_lost) {
+    note_lost_disk(by);
   }
+}
+
+// What a target had copied may be gone by the time of the commit: that is a loss of data, which is reported as such,
+// and no fault of the cutover.
+void ReferenceSystem::note_lost_disk(NodeId process) {
+  for (const ShardRecord& record : records_) {
+    if (record.phase != MovePhase::none && record.target == process) {
+      open_moves_[record.shard.value].is_target_lost = true;
+    }
+  }
+}
+
+// A directory that recovers tells all that it decided once more.
+bool ReferenceSystem::is_repeated(const Observation& fact) {
+  if (const auto* committed = std::get_if<RecordCommitted>(&fact)) {
+    return committed->position <= told_position_;
+  }
+  if (const auto* stepped = std::get_if<DirectoryStepped>(&fact)) {
+    const bool is_told = stepped->position <= told_position_;
+    told_position_ = std::max(told_position_, stepped->position);
+    return is_told;
+  }
+  if (const auto* extended = std::get_if<LeaseExtended>(&fact)) {
+    return extended->epoch < records_[extended->shard.value].epoch;
+  }
+  return false;
 }
 
 // Contents are compared from the outside as well, at the commit, whatever the processes compared themselves.
@@ -133,9 +167,11 @@ void ReferenceSystem::on_record(const RecordCommitted& committed, TrueTime at) {
   if (committed.change == RecordChange::move_begun) {
     open = OpenMove{};
   }
-  if (committed.change == RecordChange::move_committed && open.has_barrier && storage(record.target) != nullptr) {
+  const bool is_cutover = committed.change == RecordChange::move_committed && open.has_barrier;
+  if (is_cutover && !open.is_target_lost && storage(record.target) != nullptr) {
     const ContentDigest target = storage(record.target)->state().content_of(record.shard);
-    tell(at, kNoNode, CutoverContent{record.move, record.shard, open.at_barrier, target});
+    tell(at, impl::Roles(scenario_->cluster).directory(),
+         CutoverContent{record.move, record.shard, open.at_barrier, target});
   }
   world_.signal(static_cast<std::uint8_t>(record.phase));
 }

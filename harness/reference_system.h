@@ -54,13 +54,16 @@ class ReferenceSystem final : public System {
   };
   struct OpenMove {
     bool has_barrier = false;
-    ContentDigest at_barrier;  // of the source's copy
+    bool is_target_lost = false;  // its disk was, since the move began
+    ContentDigest at_barrier;     // of the source's copy
   };
 
   const impl::StorageNode* storage(NodeId id) const { return world_.process(id).storage(); }
   void tell(TrueTime at, NodeId by, const Observation& fact) { sink_->on({at, by, fact}); }
   void tell_claim(NodeId process, ShardId shard, TrueTime at);
   void forget_claims(NodeId process);
+  void note_lost_disk(NodeId process);
+  bool is_repeated(const Observation& fact);
   void on_record(const RecordCommitted& committed, TrueTime at);
 
   World world_;
@@ -69,6 +72,7 @@ class ReferenceSystem final : public System {
   TraceSink* trace_ = nullptr;
   ObservationSink* sink_ = nullptr;
   std::vector<ShardRecord> records_;  // as committed
+  DirectoryPosition told_position_;   // of the last step that the judge was told of
   std::vector<OpenMove> open_moves_;  // by ShardId
   std::vector<ToldClaim> told_;       // by process, then ShardId
 };

@@ -33,7 +33,7 @@ DirectoryNode::DirectoryNode(const ClusterOptions& options) : options_(options),
 
 void DirectoryNode::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
-                 [&](const Started<Record>& started) { recover(started.durable); },
+                 [&](const Started<Record>& started) { recover(started.durable, outputs); },
                  [&](const Received<Message>& received) {
                    outputs.cost = kCostOfMessage;
                    receive(received.from, received.message, now, outputs);
@@ -47,15 +47,21 @@ void DirectoryNode::handle(const ClusterInput& input, Instant now, ClusterOutput
              input);
 }
 
-void DirectoryNode::recover(std::span<const Record> durable) {
+// Some of what is durable may not have been announced before the crash. What was is told to the judge once more.
+void DirectoryNode::recover(std::span<const Record> durable, ClusterOutputs& outputs) {
   state_ = DirectoryState(initial_records(options_), decisions_);
   const DirectoryPosition first_free{options_.shards + 1U};
   log_.recover(first_free, durable);
   last_change_ = DirectoryPosition{options_.shards};
   for (const Record& record : durable) {
-    const auto& decided = std::get<Decided>(record);
-    if (state_.apply(decided.command, decided.position).change) {
-      last_change_ = decided.position;
+    const auto& [position, command] = std::get<Decided>(record);
+    const DirectoryState::Outcome outcome = state_.apply(command, position);
+    const ShardRecord& after = state_.record(command.shard);
+    if (outcome.change) {
+      last_change_ = position;
+      observe_change({command, position, *outcome.change, after, last_change_}, outputs);
+    } else if (outcome.is_lease_extended) {
+      outputs.observe(LeaseExtended{after.shard, after.epoch, after.owner, command.lease_until});
     }
   }
   pending_ = {};
@@ -149,10 +155,14 @@ void DirectoryNode::release(ClusterOutputs& outputs) {
   }
 }
 
-void DirectoryNode::announce(const Announce& it, ClusterOutputs& outputs) {
+void DirectoryNode::observe_change(const Announce& it, ClusterOutputs& outputs) {
   const MoverEpoch asked_by = it.command.mover_epoch;
   outputs.observe(RecordCommitted{it.position, it.change, it.command.planned_on, asked_by, it.record});
   outputs.observe(DirectoryStepped{it.position});
+}
+
+void DirectoryNode::announce(const Announce& it, ClusterOutputs& outputs) {
+  observe_change(it, outputs);
   const Roles roles(options_);
   for (std::uint16_t id = 1; id < roles.processes(); ++id) {
     outputs.send(NodeId{id}, RecordUpdate{it.record, it.position, it.follows});

@@ -63,14 +63,15 @@ class DirectoryNode {
   };
   using Pending = std::variant<Send, Announce, Extended>;
 
-  void recover(std::span<const Record> durable);
+  void recover(std::span<const Record> durable, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void poll(NodeId from, const Poll& poll, ClusterOutputs& outputs);
   void renew(NodeId from, const Renew& renew, Instant now, ClusterOutputs& outputs);
   void decide(NodeId from, Command command, Instant now, ClusterOutputs& outputs);
   void once_committed(Pending pending, ClusterOutputs& outputs);
   void release(ClusterOutputs& outputs);
-  void announce(const Announce& announce, ClusterOutputs& outputs);
+  static void observe_change(const Announce& change, ClusterOutputs& outputs);
+  void announce(const Announce& change, ClusterOutputs& outputs);
 
   ClusterOptions options_;
   Decisions decisions_;

@@ -98,8 +98,9 @@ void Mover::on_result(const CommandResult& result, Instant now, ClusterOutputs& 
   Known& known = moves_[result.record.shard.value];
   const bool is_new = result.changed_at > known.changed_at;
   learn(result.record, result.changed_at);
-  const bool is_ours = result.kind == CommandKind::take_over_move && result.is_accepted &&
-                       known.progress.mine == MoverEpoch{} && result.record.mover_epoch == known.record.mover_epoch;
+  const bool is_grant = result.kind == CommandKind::begin_move || result.kind == CommandKind::take_over_move;
+  const bool is_ours = is_grant && result.is_accepted && known.progress.mine == MoverEpoch{} &&
+                       result.record.mover_epoch == known.record.mover_epoch;
   if (is_ours) {
     known.progress.mine = result.record.mover_epoch;
   }
@@ -162,18 +163,37 @@ void Mover::take_in(const MoveReport& report, Known& known) {
   }
 }
 
+// Only the directory's answer makes a mover epoch ours: the record alone does not tell who asked for it. So after
+// asking, or seeing a move begin, wait for that answer for a while before asking for the next one.
+bool Mover::holds(Known& known, Instant now, ClusterOutputs& outputs) {
+  Progress& progress = known.progress;
+  if (progress.mine == known.record.mover_epoch) {
+    return true;
+  }
+  progress.mine = MoverEpoch{};
+  if (progress.asked < known.record.mover_epoch) {
+    progress.asked = known.record.mover_epoch;
+  } else if (now >= progress.deadline) {
+    command(CommandKind::take_over_move, known, outputs);
+    progress.asked = next(known.record.mover_epoch);
+  } else {
+    return false;
+  }
+  progress.deadline = now + options_.order_timeout;
+  outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
+  return false;
+}
+
 void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
   Progress& progress = known.progress;
   if (known.record.phase == MovePhase::none) {
     return;
   }
-  progress.deadline = now + options_.order_timeout;
-  outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
-  if (progress.mine != known.record.mover_epoch) {
-    progress.mine = MoverEpoch{};
-    command(CommandKind::take_over_move, known, outputs);
+  if (!holds(known, now, outputs)) {
     return;
   }
+  progress.deadline = now + options_.order_timeout;
+  outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
   const bool is_hopeless = ++progress.tries > options_.orders_max || progress.is_given_up;
   if (is_hopeless && is_before_switch(known.record.phase)) {
     command(CommandKind::abort_move, known, outputs);
@@ -265,7 +285,7 @@ void Mover::command(CommandKind kind, const Known& known, ClusterOutputs& output
   Command command;
   command.kind = kind;
   command.shard = known.record.shard;
-  command.planned_on = known.record.source_epoch;
+  command.planned_on = known.record.epoch;
   command.move = known.record.move;
   command.mover_epoch = kind == CommandKind::take_over_move ? next(known.record.mover_epoch) : known.progress.mine;
   command.phase = phase;

@@ -28,7 +28,8 @@ class Mover {
   // What the sides have reported of one move to this mover.
   struct Progress {
     MoveId move;
-    MoverEpoch mine;  // the mover epoch that this mover holds for it; 0: none yet
+    MoverEpoch mine;   // the mover epoch that this mover holds for it; 0: none yet
+    MoverEpoch asked;  // the one that it asked for last
     bool is_target_ready = false;
     CopyCursor cursor;
     bool is_copied = false;
@@ -60,6 +61,7 @@ class Mover {
   void on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs);
   void on_report(const MoveReport& report, Instant now, ClusterOutputs& outputs);
   void take_in(const MoveReport& report, Known& known);
+  bool holds(Known& known, Instant now, ClusterOutputs& outputs);
   void drive(Known& known, Instant now, ClusterOutputs& outputs);
   void drive_copy(Known& known, ClusterOutputs& outputs);
   void drive_catch_up(Known& known, ClusterOutputs& outputs);

@@ -35,6 +35,7 @@ struct LeaseNoted {
 // An operation that the owner executed.
 struct Wrote {
   ShardId shard;
+  Attempt attempt;
   Entry entry;
 };
 // The target of a move began an empty copy.

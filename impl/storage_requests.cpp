@@ -84,7 +84,7 @@ void StorageNode::write(NodeId router, const Request& request, const ShardCopy& 
   entry.outcome = step.outcome;
   entry.has_cell = step.outcome == OutcomeKind::ok;
   entry.answers_value = operation.kind == OperationKind::increment && entry.has_cell;
-  append_durably(Wrote{request.shard, entry}, outputs);
+  append_durably(Wrote{request.shard, request.attempt, entry}, outputs);
   at(request.shard).last_write = appended_;
   if (entry.has_cell) {
     const bool is_tombstone = entry.value.kind == ValueKind::absent;
@@ -111,6 +111,11 @@ void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& out
 
 // What a refusal says of epochs must survive a crash of this node, so it waits until they are on disk.
 void StorageNode::refuse(NodeId router, const Request& request, Signal signal, Instant now, ClusterOutputs& outputs) {
+  // A second copy of a message whose first one was executed here: "stale" and "not the owner" promise that the attempt
+  // had no effect, and the first copy has had its answer, so the second one gets none.
+  if (signal != Signal::transient && state_.has_executed(request.attempt)) {
+    return;
+  }
   const ShardCopy& copy = state_.copy(request.shard);
   const NodeId redirect_to = signal == Signal::not_owner ? copy.known.owner : kNoNode;
   const std::uint64_t needed = decisions_.keeps_epochs_on_disk() ? at(request.shard).last_epoch : 0;

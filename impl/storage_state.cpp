@@ -48,7 +48,11 @@ void count_cell(ContentDigest& digest, Key key, const Cell& cell, bool is_added)
 }  // namespace
 
 StorageState::StorageState(const ClusterOptions& options, NodeId)
-    : decisions_(options.mutant), clients_(options.clients), copies_(options.shards), cells_(options.keys + 1U) {
+    : decisions_(options.mutant),
+      clients_(options.clients),
+      copies_(options.shards),
+      cells_(options.keys + 1U),
+      executed_(options.clients) {
   for (std::uint16_t i = 0; i < options.shards; ++i) {
     copies_[i].known.shard = ShardId{i};
   }
@@ -129,6 +133,7 @@ void StorageState::fold(const Wrote& it) {
   ShardCopy& copy = at(it.shard);
   SHARDCHECK_ASSERT(copy.copy.has_value());
   SHARDCHECK_ASSERT(it.entry.version.position == next(copy.tail));
+  executed_[it.attempt.request.client.value] = it.attempt;
   copy.tail = it.entry.version.position;
   copy.log.push_back(it.entry);
   if (it.entry.has_cell) {

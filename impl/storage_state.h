@@ -62,6 +62,8 @@ class StorageState {
   const Cell& cell(Key key) const { return cells_[key.value]; }
   // The shard whose range holds the key, as far as the node knows.
   const ShardCopy* find(Key key) const;
+  // Was this very attempt of a write the last one that the node executed for its client, in whatever range?
+  bool has_executed(const Attempt& attempt) const { return executed_[attempt.request.client.value] == attempt; }
   // Recomputed from nothing, for judging.
   ContentDigest content_of(ShardId shard) const;
 
@@ -86,6 +88,7 @@ class StorageState {
   std::uint16_t clients_ = 0;
   std::vector<ShardCopy> copies_;  // by ShardId
   std::vector<Cell> cells_;        // by Key
+  std::vector<Attempt> executed_;  // by ClientId: the last one
 };
 
 // The disk of a storage node as it is set up before its first start: formatted, with its share of initial_records.

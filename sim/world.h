@@ -179,6 +179,7 @@ class World {
     NodeId process;
     std::uint32_t incarnation;  // timer, synced, restart: void when the process has crashed since
     std::uint64_t argument;     // deliver: envelope; timer: token; synced: count
+    Instant due{};              // timer: on the process's clock
   };
   struct Held {
     Event event;
@@ -258,6 +259,10 @@ class World {
       case Event::Kind::timer:
       case Event::Kind::synced:
         if (!it.is_up || it.incarnation != event.incarnation) {
+          return;
+        }
+        if (event.kind == Event::Kind::timer && it.clock.read(now_) < event.due) {
+          push(it.clock.when_reads(event.due, now_), event);  // the clock was set back meanwhile
           return;
         }
         break;
@@ -364,7 +369,7 @@ class World {
       begin_sync(id);
     }
     for (const auto& timer : outputs_.timers) {
-      push(it.clock.when_reads(timer.at, now_), {Event::Kind::timer, id, it.incarnation, timer.token.value});
+      push(it.clock.when_reads(timer.at, now_), {Event::Kind::timer, id, it.incarnation, timer.token.value, timer.at});
     }
     pending_strikes_.clear();
     for (const auto& sent : outputs_.sends) {

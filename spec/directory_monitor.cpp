@@ -90,6 +90,9 @@ void DirectoryMonitor::check_planned(const RecordCommitted& fact, const ShardRec
     case RecordChange::move_advanced:
     case RecordChange::move_committed:
       context.expect(ClauseId::D3, fact.planned_on == before.epoch, [&] { return says(before.epoch); });
+      if (before.phase == MovePhase::switched || before.phase == MovePhase::cleaning) {
+        return;  // another mover takes over what is left after the switch: the pinned epoch has done its duty
+      }
       context.expect(ClauseId::D3, fact.planned_on == before.source_epoch || before.phase == MovePhase::none, [&] {
         return fmt::format("{} of {} is pinned to {}, but a change planned on {} committed at {}", words(before.move),
                            words(before.shard), words(before.source_epoch), words(fact.planned_on),
@@ -117,8 +120,9 @@ bool is_legal(RecordChange change, const ShardRecord& before, const ShardRecord&
   switch (change) {
     case RecordChange::move_begun: return after.phase == MovePhase::preparing;
     case RecordChange::move_advanced:
-      return is_before_switch(before.phase) && is_before_switch(after.phase) &&
-             (after.phase > before.phase || (after.phase == before.phase && after.mover_epoch > before.mover_epoch));
+      // Onward, or another mover takes over where the move stands: that may happen in every phase.
+      return (is_before_switch(before.phase) && is_before_switch(after.phase) && after.phase > before.phase) ||
+             (before.phase != MovePhase::none && after.phase == before.phase && after.mover_epoch > before.mover_epoch);
     case RecordChange::move_committed:
       return before.phase == MovePhase::fenced && after.phase == MovePhase::switched && after.owner == before.target;
     case RecordChange::move_aborted: return is_before_switch(before.phase) && after.phase == MovePhase::aborted;

@@ -7,8 +7,7 @@
 namespace shardcheck {
 
 void LivenessMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
-  const auto healed = context.known.healed_at();
-  if (healed && *healed + context.bounds.service_within < context.at) {
+  if (context.known.healed_at()) {
     requests_.push_back({request, fact.request, fact.operation.key, fact.operation.kind, context.at});
   }
 }
@@ -33,6 +32,11 @@ void LivenessMonitor::on(const Returned& fact, std::uint32_t request, const Moni
                           asked.kind == OperationKind::increment;
   const bool is_served =
       fact.outcome.kind == OutcomeKind::ok || (fact.outcome.kind == OutcomeKind::refused && may_refuse);
+  // Before the time is up, being served is what was promised, and not being served yet breaks nothing.
+  const bool is_due = *context.known.healed_at() + context.bounds.service_within < asked.invoked_at;
+  if (!is_due && !is_served) {
+    return;
+  }
   context.expect(ClauseId::V1, is_served, [&] {
     return fmt::format(
         "{} ({} of {}), invoked at {}, returned {} at {}, though all faults were over at {} and every "
@@ -48,7 +52,9 @@ void LivenessMonitor::finish(const MonitorContext& context) const {
     return;
   }
   for (const Request& asked : requests_) {
-    if (context.known.is_reported_lost(asked.key) || context.at < asked.invoked_at + context.bounds.service_within) {
+    const bool is_due = *healed + context.bounds.service_within < asked.invoked_at;
+    if (!is_due || context.known.is_reported_lost(asked.key) ||
+        context.at < asked.invoked_at + context.bounds.service_within) {
       continue;
     }
     context.expect(ClauseId::V1, false, [&] {

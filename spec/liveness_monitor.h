@@ -29,7 +29,7 @@ class LivenessMonitor {
 
   void finish_moves(TrueTime healed_at, const MonitorContext& context) const;
 
-  std::vector<Request> requests_;  // invoked when every range must serve, and not yet returned
+  std::vector<Request> requests_;  // invoked after Healed and not yet returned
 };
 
 }  // namespace shardcheck

@@ -55,7 +55,7 @@ class System {
 
   // Begins a fresh run at time 0. `sink` outlives the run.
   virtual void start(ObservationSink& sink) = 0;
-  // The ids, key space and bounds by which its facts are judged; valid after start.
+  // The ids, key space and bounds by which its facts are judged; the same for the whole run, known before start.
   virtual Bounds bounds() const = 0;
   // Starts a step at the present time. False: this system cannot do such a thing, and nothing happened.
   virtual bool apply(const Step& step) = 0;

@@ -1,0 +1,249 @@
+#include "harness/runner.h"
+
+#include <algorithm>
+
+#include "spec/assert.h"
+
+namespace shardcheck::harness {
+namespace {
+
+constexpr Duration kSlice = milliseconds(1);  // how late a client's next operation may begin
+constexpr Duration kSettlingSlice = milliseconds(10);
+constexpr Duration kClientTimeout = milliseconds(200);  // then a client takes its operation's outcome for unknown
+constexpr Duration kDrainFor = milliseconds(250);
+constexpr std::uint64_t kCheckerSteps = 2'000'000;
+constexpr std::uint64_t kCheckerMemory = std::uint64_t{64} << 20U;
+constexpr std::uint32_t kSequenceStep = 16;
+
+// Sequences after those of a scenario's own steps.
+std::uint32_t sequence_after(std::uint32_t last) { return (last / kSequenceStep + 1) * kSequenceStep; }
+
+}  // namespace
+
+const Violation* RunReport::violation_of(ClauseId id) const {
+  const auto found = std::ranges::find(violations, id, &Violation::clause);
+  return found == violations.end() ? nullptr : &*found;
+}
+
+const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
+  report_ = RunReport{};
+  is_cut_short_ = false;
+  builder_.clear();
+  bounds_ = system.bounds();
+  judge_.reset(bounds_);
+  clients_.assign(static_cast<std::size_t>(bounds_.clients), Client{});
+  phases_.assign(static_cast<std::size_t>(bounds_.shards), MovePhase::none);
+  system.start(*this);
+  for (const Step& step : steps) {
+    if (!advance(system, std::max(step.at, system.now()))) {
+      break;
+    }
+    if (const auto* client = std::get_if<ClientStep>(&step.what)) {
+      clients_[client->request.client.value].waiting.push_back(*client);
+      start_waiting(system);
+    } else {
+      system.apply(step);
+    }
+  }
+  drain(system, kDrainFor);
+  system.heal();
+  settle(system);
+  read_everything(system);
+  settle(system);
+  system.tell_end();
+  judge_.finish(system.now());
+  for (Client& client : clients_) {
+    if (client.running) {
+      end(client, Outcome{}, system.now());
+    }
+  }
+  judge_history();
+  for (std::size_t i = 0; i < kClauses; ++i) {
+    report_.checks[i] += judge_.findings().checks(static_cast<ClauseId>(i));
+  }
+  const auto& found = judge_.findings().violations();
+  report_.violations.insert(report_.violations.begin(), found.begin(), found.end());
+  report_.events = system.events();
+  report_.digest = system.digest();
+  report_.was_cut_short = is_cut_short_;
+  return report_;
+}
+
+void Runner::on(const Observed& observed) {
+  if (const auto* returned = std::get_if<Returned>(&observed.fact)) {
+    const Client& client = clients_[returned->request.client.value];
+    if (!client.running || client.running->request != returned->request) {
+      return;  // its client has given it up long ago
+    }
+    judge_.on(observed);
+    take(*returned, observed.at);
+    return;
+  }
+  note_reached(observed);
+  judge_.on(observed);
+}
+
+void Runner::take(const Returned& returned, TrueTime at) {
+  end(clients_[returned.request.client.value], returned.outcome, at);
+}
+
+void Runner::end(Client& client, const Outcome& outcome, TrueTime at) {
+  switch (outcome.kind) {
+    case OutcomeKind::ok: builder_.ok(at, client.recorded, intern(outcome.value)); break;
+    case OutcomeKind::refused: builder_.refused(at, client.recorded); break;
+    case OutcomeKind::unknown: builder_.unknown(at, client.recorded); break;
+  }
+  client.last = outcome;
+  client.running.reset();
+}
+
+void Runner::note_reached(const Observed& observed) {
+  if (const auto* committed = std::get_if<RecordCommitted>(&observed.fact)) {
+    phases_[committed->record.shard.value] = committed->record.phase;
+  } else if (const auto* fault = std::get_if<FaultInjected>(&observed.fact)) {
+    for (const MovePhase phase : phases_) {
+      report_.reached.set(static_cast<std::size_t>(phase) * kFaultKinds + static_cast<std::size_t>(fault->kind));
+    }
+  } else if (const auto* answered = std::get_if<Answered>(&observed.fact)) {
+    report_.signals.set(static_cast<std::size_t>(answered->signal));
+  }
+}
+
+histories::ValueId Runner::intern(const Value& value) {
+  switch (value.kind) {
+    case ValueKind::absent: return histories::kAbsent;
+    case ValueKind::number: return builder_.values().number(value.number);
+    case ValueKind::list: {
+      std::array<histories::ValueId, Value::kListLengthMax> items;
+      for (std::size_t i = 0; i < value.list_length; ++i) {
+        items[i] = builder_.values().number(value.items[i]);
+      }
+      return builder_.values().list({items.data(), value.list_length});
+    }
+  }
+  return histories::kAbsent;
+}
+
+void Runner::start(System& system, ClientId id, const ClientStep& step) {
+  Client& client = clients_[id.value];
+  client.running = step;
+  client.gives_up_at = system.now() + kClientTimeout;
+  client.last_sequence = std::max(client.last_sequence, step.request.sequence);
+  histories::HistoryBuilder::Call call;
+  call.process = builder_.values().number(id.value);
+  call.key = builder_.values().number(step.operation.key.value);
+  call.kind = step.operation.kind;
+  call.argument = intern(step.operation.argument);
+  call.expected = intern(step.operation.expected);
+  client.recorded = builder_.invoke(system.now(), call);
+  ++report_.operations;
+  judge_.on({system.now(), kNoNode, Invoked{step.request, step.operation}});
+  system.apply({system.now(), step});
+}
+
+// Every idle client starts what waits for it; one that has waited too long for an answer gives up.
+void Runner::start_waiting(System& system) {
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    Client& client = clients_[i];
+    if (client.running && system.now() >= client.gives_up_at) {
+      judge_.on({system.now(), kNoNode, Returned{client.running->request, Outcome{}, true, true}});
+      end(client, Outcome{}, system.now());
+    }
+    if (!client.running && !client.waiting.empty()) {
+      const ClientStep step = client.waiting.front();
+      client.waiting.pop_front();
+      start(system, ClientId{static_cast<std::uint16_t>(i)}, step);
+    }
+  }
+}
+
+bool Runner::is_idle() const {
+  return std::ranges::all_of(clients_, [](const Client& it) { return !it.running && it.waiting.empty(); });
+}
+
+// In slices while operations wait for their clients, at once otherwise.
+bool Runner::advance(System& system, TrueTime until) {
+  while (!is_cut_short_ && system.now() < until) {
+    const bool waits = std::ranges::any_of(clients_, [](const Client& it) { return !it.waiting.empty(); });
+    const TrueTime next = waits ? std::min(until, system.now() + kSlice) : until;
+    is_cut_short_ = !system.advance(next);
+    start_waiting(system);
+  }
+  return !is_cut_short_;
+}
+
+void Runner::drain(System& system, Duration at_most) {
+  const TrueTime end = system.now() + at_most;
+  while (!is_idle() && system.now() < end && advance(system, system.now() + kSlice * 4)) {
+  }
+}
+
+// Until nothing is under way, but no longer than liveness allows.
+void Runner::settle(System& system) {
+  const TrueTime end = system.now() + std::max(bounds_.move_within, bounds_.service_within) + bounds_.retention;
+  while (!(is_idle() && system.is_settled()) && system.now() < end && advance(system, system.now() + kSettlingSlice)) {
+  }
+}
+
+// The final reads: of every key, until all have been answered, or the time for V1 has passed and they were tried once
+// more.
+void Runner::read_everything(System& system) {
+  const TrueTime last = system.now() + bounds_.service_within;
+  bool is_last = false;
+  while (!is_cut_short_ && !probe(system) && !is_last) {
+    is_last = system.now() > last;
+  }
+}
+
+bool Runner::probe(System& system) {
+  std::size_t turn = 0;
+  for (Key key = bounds_.key_space.lo; key < bounds_.key_space.hi; key = next(key), ++turn) {
+    const auto id = static_cast<std::uint16_t>(turn % clients_.size());
+    Client& client = clients_[id];
+    client.last.reset();
+    client.last_sequence = sequence_after(client.last_sequence);
+    ClientStep step;
+    step.request = {ClientId{id}, client.last_sequence};
+    step.operation = {OperationKind::read, key, absent(), absent()};
+    client.waiting.push_back(step);
+  }
+  start_waiting(system);
+  bool is_all_ok = true;
+  while (!is_idle() && advance(system, system.now() + kSlice)) {
+    for (const Client& client : clients_) {
+      is_all_ok = is_all_ok && (!client.last || client.last->kind == OutcomeKind::ok);
+    }
+  }
+  for (const Client& client : clients_) {
+    is_all_ok = is_all_ok && (!client.last || client.last->kind == OutcomeKind::ok);
+  }
+  return is_all_ok && is_idle();
+}
+
+void Runner::judge_history() {
+  histories::CheckOptions options;
+  options.steps_max = kCheckerSteps;
+  options.memory_bytes_max = kCheckerMemory;
+  const histories::CheckReport verdict = checker_.check(builder_.history(), options);
+  auto& checks = report_.checks[static_cast<std::size_t>(ClauseId::C1)];
+  for (const histories::KeyVerdict& key : verdict.keys) {
+    switch (key.verdict) {
+      case histories::Verdict::linearizable: ++checks; break;
+      case histories::Verdict::undecided: report_.is_undecided = true; break;
+      case histories::Verdict::not_linearizable: {
+        ++checks;
+        if (report_.violation_of(ClauseId::C1) == nullptr) {
+          const std::string why =
+              key.explanation ? key.explanation->sentence : "no order of its operations explains it";
+          const TrueTime at =
+              key.explanation ? builder_.history().operations[key.explanation->operation].returned_at : TrueTime{};
+          report_.violations.push_back(
+              {ClauseId::C1, at, "key " + builder_.history().values.to_text(key.key) + " is not linearizable: " + why});
+        }
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace shardcheck::harness

@@ -1,0 +1,32 @@
+// One way to run a scenario of the reference, for every driver: from Choices (writing the scenario down) or from a
+// scenario (replaying it).
+#pragma once
+
+#include <cstdint>
+
+#include "harness/deviations.h"
+#include "harness/generate.h"
+#include "harness/reference_system.h"
+#include "harness/runner.h"
+#include "harness/scenario.h"
+
+namespace shardcheck::harness {
+
+// Keeps its memory from one run to the next. Not for two threads at once.
+class ScenarioRunner {
+ public:
+  // Draws and runs. `drawn` is the whole scenario afterwards, deviations included.
+  const RunReport& run(sim::Choices& choices, impl::Mutant mutant, Scenario& drawn);
+  // The same run again, or that of a changed scenario.
+  const RunReport& run(const Scenario& scenario, TraceSink* trace = nullptr);
+
+  const histories::History& history() const { return runner_.history(); }
+
+ private:
+  ReferenceSystem system_;
+  Runner runner_;
+  DrawnDeviations drawn_;
+  ScriptedDeviations scripted_;
+};
+
+}  // namespace shardcheck::harness
