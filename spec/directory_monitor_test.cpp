@@ -110,6 +110,17 @@ TEST(EpochMonotonic, a_split_that_keeps_the_parents_epoch_is_named) {
   EXPECT_TRUE(rejects(story, ClauseId::D2, {"shard 0 [0, 8)", "under epoch 1", "covers keys of shard 0 [0, 16)"}));
 }
 
+// Two metadata shards that count grants for themselves have no common order, even where every epoch grows.
+TEST(EpochMonotonic, an_epoch_that_is_no_position_is_named) {
+  Story story;
+  story.create(kA, 50).at(60);
+
+  story.record_of(kShard).epoch = Epoch{9};
+  story.commit(RecordChange::granted, Epoch{1});
+
+  EXPECT_TRUE(rejects(story, ClauseId::D2, {"shard 0", "position 2", "epoch 9"}));
+}
+
 TEST(EpochMonotonic, a_merge_must_be_above_both_halves) {
   Story story = two_halves();
 
