@@ -37,10 +37,6 @@ void DirectoryMonitor::on(const RecordCommitted& fact, const MonitorContext& con
 
 void DirectoryMonitor::check_grant(const RecordCommitted& fact, const MonitorContext& context) const {
   const ShardRecord& record = fact.record;
-  context.expect(ClauseId::D2, record.epoch == epoch_of(fact.position), [&] {
-    return fmt::format("{} was granted to {} at {} under {}: the epoch of a grant is its position", words(record.shard),
-                       words(record.owner), words(fact.position), words(record.epoch));
-  });
   for (const ShardId shard : context.known.shards()) {
     const ShardRecord* covered = context.known.record_before(shard, fact.position);
     if (covered == nullptr || !covered->range.overlaps(record.range)) {
@@ -52,6 +48,10 @@ void DirectoryMonitor::check_grant(const RecordCommitted& fact, const MonitorCon
                          words(shard), words(covered->range), words(covered->owner), words(covered->epoch));
     });
   }
+  context.expect(ClauseId::D2, record.epoch == epoch_of(fact.position), [&] {
+    return fmt::format("{} was granted to {} at {} under {}: the epoch of a grant is its position", words(record.shard),
+                       words(record.owner), words(fact.position), words(record.epoch));
+  });
   for (const KnownGrant& grant : context.known.grants()) {
     if (grant.epoch == record.epoch && grant.range.overlaps(record.range)) {
       context.expect(ClauseId::D2, grant.owner == record.owner, [&] {

@@ -107,7 +107,29 @@ TEST(EpochMonotonic, a_split_that_keeps_the_parents_epoch_is_named) {
   story.commit_at(DirectoryPosition{2}, RecordChange::bounds_changed, Epoch{1}, {}, kShard);
   story.commit_at(DirectoryPosition{2}, RecordChange::created, Epoch{1}, {}, kOtherShard).step();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D2, {"shard 0", "position 2", "epoch 1"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D2, {"shard 0 [0, 8)", "under epoch 1", "covers keys of shard 0 [0, 16)"}));
+}
+
+// Two metadata shards that count grants for themselves have no common order, even where every epoch grows.
+TEST(EpochMonotonic, an_epoch_that_is_no_position_is_named) {
+  Story story;
+  story.create(kA, 50).at(60);
+
+  story.record_of(kShard).epoch = Epoch{9};
+  story.commit(RecordChange::granted, Epoch{1});
+
+  EXPECT_TRUE(rejects(story, ClauseId::D2, {"shard 0", "position 2", "epoch 9"}));
+}
+
+TEST(EpochMonotonic, a_merge_must_be_above_both_halves) {
+  Story story = two_halves();
+
+  story.record_of(kShard).range = keys(0, 16);
+  story.record_of(kShard).epoch = Epoch{2};  // above its own epoch 1 only
+  story.at(60).commit_at(DirectoryPosition{3}, RecordChange::bounds_changed, Epoch{1}, {}, kShard);
+  story.commit_at(DirectoryPosition{3}, RecordChange::removed, Epoch{2}, {}, kOtherShard).step();
+
+  EXPECT_TRUE(rejects(story, ClauseId::D2, {"under epoch 2", "covers keys of shard 1 [8, 16)", "node 1"}));
 }
 
 TEST(EpochMonotonic, an_owner_changed_without_a_grant_is_named) {
@@ -180,6 +202,37 @@ TEST(DirectoryCas, a_move_commits_only_on_the_epoch_it_is_pinned_to) {
   story.at(80).commit_move(100);
 
   EXPECT_TRUE(rejects(story, ClauseId::D3, {"move 2", "pinned to epoch 1", "epoch 6"}));
+}
+
+TEST(DirectoryCas, a_move_does_not_advance_when_its_range_was_granted_anew) {
+  Story story;
+  story.create(kA, 50).begin_move(kB).at(60).grant(kA, 100);
+
+  story.record_of(kShard).phase = MovePhase::copying;
+  story.commit(RecordChange::move_advanced, Epoch{1});
+
+  EXPECT_TRUE(rejects(story, ClauseId::D3, {"planned on epoch 1", "at epoch 3"}));
+}
+
+TEST(DirectoryCas, an_abort_planned_on_neither_epoch_is_named) {
+  Story story;
+  story.create(kA, 50).begin_move(kB);
+
+  story.record_of(kShard).phase = MovePhase::aborted;
+  story.commit(RecordChange::move_aborted, Epoch{7});
+
+  EXPECT_TRUE(rejects(story, ClauseId::D3, {"planned on epoch 7", "at epoch 1"}));
+}
+
+TEST(DirectoryCas, a_move_begins_by_preparing) {
+  Story story;
+  story.create(kA, 50);
+
+  story.record_of(kShard).phase = MovePhase::fenced;
+  story.record_of(kShard).move = MoveId{2};
+  story.commit(RecordChange::move_begun, Epoch{1});
+
+  EXPECT_TRUE(rejects(story, ClauseId::D3, {"move 2", "begins in phase fenced"}));
 }
 
 TEST(DirectoryCas, a_second_move_of_a_range_is_refused) {

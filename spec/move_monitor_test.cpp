@@ -204,6 +204,15 @@ TEST(CrashResume, a_fence_or_a_staging_copy_that_remains_is_named) {
   EXPECT_TRUE(rejects(staging, ClauseId::M8, {"node 1", "staging copy", "move 2"}));
 }
 
+TEST(CrashResume, two_copies_that_think_they_are_owned_are_named) {
+  Story story = committed_at_10().begin_cleaning().finish_move().heal().at(900);
+
+  story.tell(kB, CopyHeld{kShard, keys(0, 16), CopyState::owned, MoveId{}});
+  story.tell(kA, CopyHeld{kShard, keys(0, 16), CopyState::owned, MoveId{}});
+
+  EXPECT_TRUE(rejects(story, ClauseId::M8, {"node 0", "so-called owned copy", "record says node 1"}));
+}
+
 // Traps: a run that was never quiet, a move that is still young, and data that is reported lost.
 TEST(CrashResume, copies_of_a_running_move_are_no_residue) {
   Story restless, young, lost;
@@ -299,6 +308,18 @@ TEST(RangeConfinement, the_key_past_the_end_is_not_the_moves) {
 
   EXPECT_TRUE(rejects(erased, ClauseId::M10, {"node 0 erased key 8", "[0, 8)"}));
   EXPECT_TRUE(rejects(copied, ClauseId::M10, {"move 3", "key 8", "node 1"}));
+}
+
+TEST(RangeConfinement, a_copy_is_begun_and_removed_within_the_range) {
+  Story begun, removed;
+  begun.create(kA, 50, kShard, keys(0, 8)).create(kA, 50, kOtherShard, keys(8, 16)).step().begin_move(kB);
+  removed.create(kA, 50, kShard, keys(0, 8)).create(kA, 50, kOtherShard, keys(8, 16)).step().begin_move(kB);
+
+  begun.tell(kB, CopyCreated{kShard, keys(0, 9), begun.move()});
+  removed.abort_move().tell(kB, CopyRemoved{kShard, keys(0, 9), removed.move()});
+
+  EXPECT_TRUE(rejects(begun, ClauseId::M10, {"node 1", "[0, 9)", "[0, 8)"}));
+  EXPECT_TRUE(rejects(removed, ClauseId::M10, {"node 1", "[0, 9)", "[0, 8)"}));
 }
 
 // A key past the end of the key space is in no table, and still judged.

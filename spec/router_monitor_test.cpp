@@ -83,6 +83,15 @@ TEST(ErrorContract, a_wrong_signal_is_named) {
   EXPECT_TRUE(rejects(owner, ClauseId::R1, {"node 1 answered not_owner", "transient by the owner"}));
 }
 
+// Without the directory's facts the three signals are still told apart by the epochs.
+TEST(ErrorContract, stale_epoch_at_the_highest_seen_is_named) {
+  Story story;
+
+  story.answer(kA, Signal::stale_epoch, Epoch{2}, Epoch{2});
+
+  EXPECT_TRUE(rejects(story, ClauseId::R1, {"node 0 answered stale_epoch", "should have been not_owner"}));
+}
+
 TEST(ErrorContract, a_redirect_names_an_owner) {
   Story story = twice_granted();
 
@@ -162,6 +171,16 @@ TEST(ErrorContract, a_redirect_treated_as_transient_is_named) {
   story.hop(HopCause::transient, kA, Epoch{2}, 2);
 
   EXPECT_TRUE(rejects(story, ClauseId::R1, {"node 7 sent attempt 2", "as after transient"}));
+}
+
+TEST(ErrorContract, a_cause_that_no_answer_gave_is_named) {
+  Story stale = twice_granted(), redirected = twice_granted();
+
+  stale.hop(HopCause::first, kA, Epoch{1}, 1).hop(HopCause::stale, kA, Epoch{2}, 2);
+  redirected.hop(HopCause::first, kA, Epoch{1}, 1).hop(HopCause::redirected, kB, Epoch{2}, 2);
+
+  EXPECT_TRUE(rejects(stale, ClauseId::R1, {"attempt 2", "as after stale_epoch"}));
+  EXPECT_TRUE(rejects(redirected, ClauseId::R1, {"attempt 2", "as after not_owner"}));
 }
 
 TEST(ErrorContract, a_redirect_is_followed_or_overtaken) {
