@@ -111,8 +111,10 @@ void ReferenceSystem::tell_end() {
 }
 
 void ReferenceSystem::replied(NodeId from, const impl::Message& message, TrueTime at) {
-  const auto& reply = std::get<impl::ClientReply>(message);
-  tell(at, from, Returned{reply.request, reply.outcome, reply.had_transient, reply.had_unanswered});
+  // Anything else sent to nobody comes from a mutant that lost track of whom it talks to.
+  if (const auto* reply = std::get_if<impl::ClientReply>(&message)) {
+    tell(at, from, Returned{reply->request, reply->outcome, reply->had_transient, reply->had_unanswered});
+  }
 }
 
 void ReferenceSystem::observed(TrueTime at, NodeId by, const Observation& fact) {

@@ -58,7 +58,8 @@ class ReferenceSystem final : public System {
     ContentDigest at_barrier;     // of the source's copy
   };
 
-  const impl::StorageNode* storage(NodeId id) const { return world_.process(id).storage(); }
+  // Null for kNoNode and for processes of any other role.
+  const impl::StorageNode* storage(NodeId id) const { return id == kNoNode ? nullptr : world_.process(id).storage(); }
   void tell(TrueTime at, NodeId by, const Observation& fact) { sink_->on({at, by, fact}); }
   void tell_claim(NodeId process, ShardId shard, TrueTime at);
   void forget_claims(NodeId process);

@@ -65,10 +65,19 @@ class Decisions {
   bool copies_answered_requests() const { return !is(Mutant::move_dedup_not_copied); }
   // Does the target take requests as soon as its copy is complete, without a grant?
   bool serves_when_copied() const { return is(Mutant::move_activate_on_copy_done); }
-  // May the directory be asked to switch: everything up to the barrier replayed, and nothing different?
+  // May the directory be asked to switch: everything up to the barrier replayed, and nothing different? Who forgets to
+  // copy something forgets to compare it, too.
   bool may_switch(LogPosition replayed_to, LogPosition barrier, const ContentDigest& source,
                   const ContentDigest& target) const {
-    return is(Mutant::move_switch_without_catchup) || (replayed_to >= barrier && source == target);
+    if (is(Mutant::move_switch_without_catchup)) {
+      return true;
+    }
+    const bool are_tombstones_equal = !copies_tombstones() || source.tombstones == target.tombstones;
+    const bool are_requests_equal = !copies_answered_requests() || source.requests == target.requests;
+    const bool are_values_equal =
+        is(Mutant::move_log_off_by_one) || is(Mutant::move_backfill_overwrites_newer) || source.values == target.values;
+    return replayed_to >= barrier && source.source_epoch == target.source_epoch &&
+           (is(Mutant::move_log_off_by_one) || (are_tombstones_equal && are_requests_equal)) && are_values_equal;
   }
   // May the source forget its copy now?
   bool may_clean_up(bool is_cutover_confirmed, bool is_retention_over) const {

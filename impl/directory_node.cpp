@@ -163,10 +163,12 @@ void DirectoryNode::observe_change(const Announce& it, ClusterOutputs& outputs) 
 
 void DirectoryNode::announce(const Announce& it, ClusterOutputs& outputs) {
   observe_change(it, outputs);
+  // Storage nodes and the mover watch; routers poll, and otherwise learn from the signals they get.
   const Roles roles(options_);
-  for (std::uint16_t id = 1; id < roles.processes(); ++id) {
-    outputs.send(NodeId{id}, RecordUpdate{it.record, it.position, it.follows});
+  for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
+    outputs.send(roles.storage(i), RecordUpdate{it.record, it.position, it.follows});
   }
+  outputs.send(roles.mover(), RecordUpdate{it.record, it.position, it.follows});
 }
 
 }  // namespace shardcheck::impl

@@ -17,6 +17,11 @@ bool is_before_switch(MovePhase phase) {
          phase == MovePhase::fenced;
 }
 
+// The command is about the move that the record is in, and from the mover that drives it now.
+bool is_from_its_mover(const Command& command, const ShardRecord& record) {
+  return command.move == record.move && command.mover_epoch == record.mover_epoch;
+}
+
 // The one phase to which a mover may take the record next.
 MovePhase phase_after(MovePhase phase) {
   switch (phase) {
@@ -90,7 +95,7 @@ DirectoryState::Outcome DirectoryState::begin_move(const Command& command, Shard
 
 // A mover that (re)started makes every older one powerless over this move.
 DirectoryState::Outcome DirectoryState::take_over_move(const Command& command, ShardRecord& record) {
-  if (record.phase == MovePhase::none || command.move != record.move) {
+  if (record.phase == MovePhase::none || command.move != record.move || command.planned_on != record.epoch) {
     return kRefused;
   }
   if (command.mover_epoch == record.mover_epoch) {
@@ -104,7 +109,7 @@ DirectoryState::Outcome DirectoryState::take_over_move(const Command& command, S
 }
 
 DirectoryState::Outcome DirectoryState::advance_move(const Command& command, ShardRecord& record) {
-  if (command.move != record.move || command.mover_epoch != record.mover_epoch) {
+  if (!is_from_its_mover(command, record) || command.planned_on != record.epoch) {
     return kRefused;
   }
   if (command.phase == record.phase) {
@@ -121,7 +126,7 @@ DirectoryState::Outcome DirectoryState::advance_move(const Command& command, Sha
 // and the other one is refused.
 DirectoryState::Outcome DirectoryState::commit_move(const Command& command, ShardRecord& record,
                                                     DirectoryPosition position) {
-  const bool is_movers = command.move == record.move && command.mover_epoch == record.mover_epoch;
+  const bool is_movers = is_from_its_mover(command, record);
   if (is_movers && (record.phase == MovePhase::switched || record.phase == MovePhase::cleaning)) {
     return kRepeated;
   }
@@ -153,7 +158,7 @@ DirectoryState::Outcome DirectoryState::abort_move(const Command& command, Shard
 }
 
 DirectoryState::Outcome DirectoryState::finish_move(const Command& command, ShardRecord& record) {
-  if (command.move != record.move || command.mover_epoch != record.mover_epoch) {
+  if (!is_from_its_mover(command, record) || command.planned_on != record.epoch) {
     return kRefused;
   }
   if (record.phase != MovePhase::cleaning && record.phase != MovePhase::aborted) {

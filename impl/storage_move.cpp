@@ -157,11 +157,12 @@ void StorageNode::stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& o
   }
   const ShardCopy& copy = state_.copy(record.shard);
   outputs.cost = kCostOfEntry * chunk.count;
+  // A chunk that comes late or twice is taken in as well: what is newer here stays.
+  for (std::size_t i = 0; i < chunk.count; ++i) {
+    stage(record.shard, chunk.entries[i], ApplyCause::backfill, record.move, now, outputs);
+  }
   if (chunk.begin == copy.cursor && !copy.is_copied) {
     const bool is_first = copy.cursor == CopyCursor{};
-    for (std::size_t i = 0; i < chunk.count; ++i) {
-      stage(record.shard, chunk.entries[i], ApplyCause::backfill, record.move, now, outputs);
-    }
     const LogPosition replayed_to = is_first ? decisions_.replay_after(chunk.snapshot) : copy.tail;
     append_durably(StagingProgress{record.shard, chunk.next, chunk.is_last, replayed_to}, outputs);
   }

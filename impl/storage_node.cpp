@@ -98,6 +98,7 @@ void StorageNode::tick(Instant now, ClusterOutputs& outputs) {
     if (holds_grant) {
       outputs.send(directory, Renew{copy.known.shard, copy.held_epoch, now});
     }
+    report_if_lost(copy.known.shard, outputs);
   }
   if (ticks_++ % kTicksPerPoll == 0) {
     outputs.send(directory, Poll{known_});
@@ -172,14 +173,21 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
     after(appended_, Unfenced{shard, move}, now, outputs);
   }
   end_staging_if_over(shard, now, outputs);
-  const bool is_amnesiac = copy.known.owner == self_ && !copy.copy && !copy.known.is_data_lost;
-  if (is_amnesiac) {
-    Command command;
-    command.kind = CommandKind::report_lost;
-    command.shard = shard;
-    command.planned_on = copy.known.epoch;
-    outputs.send(Roles(options_).directory(), command);
+  report_if_lost(shard, outputs);
+}
+
+// The directory says the range is ours, and there is no copy: the disk that had it is gone. Said again and again, until
+// the directory has heard it.
+void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) const {
+  const ShardCopy& copy = state_.copy(shard);
+  if (copy.known.owner != self_ || copy.copy || copy.known.is_data_lost) {
+    return;
   }
+  Command command;
+  command.kind = CommandKind::report_lost;
+  command.shard = shard;
+  command.planned_on = copy.known.epoch;
+  outputs.send(Roles(options_).directory(), command);
 }
 
 // A staged copy whose move is over, and which was not taken up, is residue.

@@ -91,6 +91,7 @@ class StorageNode {
   void tick(Instant now, ClusterOutputs& outputs);
   void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
+  void report_if_lost(ShardId shard, ClusterOutputs& outputs) const;
   void end_staging_if_over(ShardId shard, Instant now, ClusterOutputs& outputs);
   void append(const Record& record, ClusterOutputs& outputs);
   void append_durably(const Record& record, ClusterOutputs& outputs);

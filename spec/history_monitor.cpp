@@ -69,7 +69,7 @@ std::uint32_t HistoryMonitor::find_written(Key key, const Value& value) const {
 
 // --- operations ----------------------------------------------------------------------------------------------------
 
-void HistoryMonitor::on(const Invoked& fact, std::uint32_t request) {
+void HistoryMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
   KeyState* key = key_state(fact.operation.key);
   if (key == nullptr) {
     return;
@@ -87,8 +87,15 @@ void HistoryMonitor::on(const Invoked& fact, std::uint32_t request) {
     key->is_ambiguous = true;
     return;
   }
-  begun = {operation,           fact.request, ++now_, key->put_floor, key->remove_floor, key->increments_acked,
-           DenseIndex::kAbsent, true};
+  begun = {operation,
+           fact.request,
+           ++now_,
+           key->put_floor,
+           key->remove_floor,
+           key->increments_acked,
+           DenseIndex::kAbsent,
+           true,
+           context.known.healed_at().has_value()};
   if (is_remove(operation)) {
     ++key->open_removes;
   } else if (is_put(operation) || operation.kind == OperationKind::append) {
@@ -189,14 +196,14 @@ void HistoryMonitor::check_register(const Request& request, const KeyState& key,
   if (request.remove_floor != 0) {
     context.expect(ClauseId::M2, !is_resurrected, [&] { return says("delete"); });
   }
-  if (request.put_floor != 0 && !is_resurrected) {
+  if (request.put_floor != 0 && !is_resurrected && request.is_final) {
     context.expect(ClauseId::M1, !(source.end < request.put_floor), [&] { return says("write"); });
   }
 }
 
 // A delete explains "absent" unless it was over before the acknowledged write began.
 void HistoryMonitor::check_absent(const Request& request, const KeyState& key, const MonitorContext& context) {
-  if (request.put_floor == 0) {
+  if (request.put_floor == 0 || !request.is_final) {
     return;
   }
   const bool is_explained = key.open_removes != 0 || key.remove_end > request.put_floor;
@@ -214,7 +221,7 @@ void HistoryMonitor::check_list(const Request& request, KeyState& key, const Val
     return;
   }
   check_list_items(request, key, seen, context);
-  if (key.open_removes == 0) {
+  if (key.open_removes == 0 && request.is_final) {
     check_list_is_whole(request, key, seen, context);
   }
   if ((key.kinds & bit_of(OperationKind::remove)) == 0) {
@@ -268,7 +275,7 @@ void HistoryMonitor::check_list_items(const Request& request, const KeyState& ke
 void HistoryMonitor::check_list_order(const Request& request, KeyState& key, const Value& seen,
                                       const MonitorContext& context) {
   const std::size_t common = std::min(seen.list_length, key.longest.list_length);
-  if (common > 0) {
+  if (common > 0 && request.is_final) {
     const bool is_prefix = std::equal(seen.items.begin(), seen.items.begin() + static_cast<std::ptrdiff_t>(common),
                                       key.longest.items.begin());
     context.expect(ClauseId::M1, is_prefix, [&] {
@@ -291,7 +298,7 @@ void HistoryMonitor::check_counter(const Request& request, KeyState& key, const 
   const std::int64_t shown = seen.number;  // 0 when absent
   const bool is_increment = request.operation.kind == OperationKind::increment;
   const std::int64_t least = std::int64_t{request.increments_floor} + (is_increment ? 1 : 0);
-  if (request.increments_floor > 0) {
+  if (request.increments_floor > 0 && request.is_final) {
     context.expect(ClauseId::M1, shown >= least, [&] {
       return fmt::format("{} of {} gave {}, but {} increments had been acknowledged before it began", words(request.id),
                          words(request.operation.key), shown, request.increments_floor);

@@ -1,6 +1,9 @@
 // Judges what clients were told, a key at a time and in near linear time: M1 (no lost write), M2 (no resurrection), M3
 // (no duplicate). It looks for plain contradictions that need no search; the general checker judges the whole (C1).
 //
+// M1 is judged at final reads, those invoked after Healed: a write is lost if it is not there in the end. A read before
+// that which misses it is stale, which is for the general checker to say.
+//
 // Real time is the order of the facts: what returned before another was invoked precedes it. An operation of unknown
 // outcome may have happened at any later time or never. Keys that mix registers, lists and counters, values written
 // twice, and ranges that are reported lost are left out.
@@ -19,7 +22,7 @@ class HistoryMonitor {
  public:
   void reset(const Bounds& bounds);
 
-  void on(const Invoked& fact, std::uint32_t request);
+  void on(const Invoked& fact, std::uint32_t request, const MonitorContext& context);
   void on(const Returned& fact, std::uint32_t request, const MonitorContext& context);
   void on(const Applied& fact, std::uint32_t request, const MonitorContext& context);
 
@@ -37,6 +40,7 @@ class HistoryMonitor {
     std::uint32_t increments_floor = 0;
     std::uint32_t written = DenseIndex::kAbsent;  // its entry in written_
     bool is_running = false;                      // invoked, not returned
+    bool is_final = false;                        // invoked after Healed
   };
   // A value or a list item that some request may have written.
   struct Written {

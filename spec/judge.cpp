@@ -26,7 +26,7 @@ std::uint32_t Judge::number_of(RequestId request) {
 void Judge::judge_operation(const Invoked& fact, const MonitorContext& context) {
   const std::uint32_t request = number_of(fact.request);
   router_.on(fact, request);
-  history_.on(fact, request);
+  history_.on(fact, request, context);
   liveness_.on(fact, request, context);
 }
 

@@ -74,10 +74,14 @@ void LivenessMonitor::finish_moves(TrueTime healed_at, const MonitorContext& con
     const Duration allowed = context.bounds.move_within + (move.is_committed ? context.bounds.retention : Duration{});
     const TrueTime deadline = std::max(healed_at, move.begun_at) + allowed;
     const ShardRecord* record = context.known.record(move.shard);
-    if (context.at < deadline || record == nullptr || record->is_data_lost) {
+    if (record == nullptr || record->is_data_lost) {
       continue;
     }
-    context.expect(ClauseId::V2, record->phase == MovePhase::none || record->move != move.id, [&] {
+    const bool is_over = record->phase == MovePhase::none || record->move != move.id;
+    if (!is_over && context.at < deadline) {
+      continue;  // it still has time
+    }
+    context.expect(ClauseId::V2, is_over, [&] {
       return fmt::format(
           "{} of {} from {} to {}, begun at {}, is still in phase {} at {}: all faults were over at {} "
           "and a move is over within {}",
