@@ -22,7 +22,8 @@ using histories::Verdict;
 struct CheckFlags {
   std::vector<std::string> files;
   double budget_seconds = 60;
-  std::uint64_t steps_max = histories::CheckOptions{}.steps_max;
+  // Signed, because the parser would take -1 for the largest unsigned number.
+  std::int64_t steps_max = static_cast<std::int64_t>(histories::CheckOptions{}.steps_max);
   std::uint64_t memory_bytes_max = histories::CheckOptions{}.memory_bytes_max;
   bool stops_at_first = false;
   bool as_json = false;
@@ -71,7 +72,7 @@ Result<Judged> judge(histories::Checker& checker, const std::string& file, const
   }
   Progress progress(file);
   const histories::CheckOptions options{
-      .steps_max = flags.steps_max,
+      .steps_max = static_cast<std::uint64_t>(flags.steps_max),
       .memory_bytes_max = flags.memory_bytes_max,
       .is_out_of_time =
           [&] {
@@ -172,7 +173,9 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
       ->check(CLI::NonNegativeNumber)
       ->default_str("60s");
-  check->add_option("--steps", flags->steps_max, "Steps of the search for each key")->capture_default_str();
+  check->add_option("--steps", flags->steps_max, "Steps of the search for each key")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   check->add_option("--memory", flags->memory_bytes_max, "Memory of the search for each key, such as 512MiB or 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->default_str("1GiB");

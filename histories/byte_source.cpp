@@ -11,7 +11,7 @@
 namespace shardcheck::histories {
 namespace {
 
-constexpr std::size_t kPackedBlock = std::size_t{256} << 10U;
+constexpr std::size_t kPackedBlock = std::size_t{64} << 10U;
 constexpr unsigned char kGzipMagic[2] = {0x1f, 0x8b};
 
 bool starts_like_gzip(std::span<const char> bytes) {

@@ -88,6 +88,11 @@ Checker::Decision Checker::decide(KeyHistory& history, const CheckOptions& optio
   if (std::ranges::none_of(history.operations, &KeyOperation::has_returned)) {
     return {Verdict::linearizable, "trivial", 0};
   }
+  if (structure == Structure::registers && !options.only_searches) {
+    if (const std::optional<Verdict> verdict = unique_registers_.decide(history)) {
+      return {*verdict, "zones", 0};
+    }
+  }
   const SearchLimits limits{.steps_max = options.steps_max,
                             .memory_bytes_max = options.memory_bytes_max,
                             .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr};

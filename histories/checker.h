@@ -16,6 +16,7 @@
 #include "histories/key_history.h"
 #include "histories/reductions.h"
 #include "histories/search.h"
+#include "histories/unique_registers.h"
 #include "histories/verdict.h"
 
 namespace shardcheck::histories {
@@ -30,6 +31,8 @@ struct CheckOptions {
   bool explains = true;
   // Leave the keys behind the first violated one unjudged (they are then missing from the report).
   bool stops_at_first_violation = false;
+  // Leave out the deciders in front of the search: for tests that compare the two.
+  bool only_searches = false;
 };
 
 // The history up to and including one return is not linearizable, though up to just before it it is.
@@ -42,7 +45,7 @@ struct Explanation {
 struct KeyVerdict {
   ValueId key;  // of the history's table
   Verdict verdict = Verdict::undecided;
-  std::string_view method;  // what decided: "trivial", "search"
+  std::string_view method;  // what decided: "trivial", "zones", "search", or "none"
   std::uint64_t operations = 0;
   std::uint64_t steps = 0;
   std::optional<Explanation> explanation;  // only when not linearizable, and the budget allowed to find it
@@ -76,6 +79,7 @@ class Checker {
   KeyHistory whole_;
   KeyHistory reduced_;
   Reducer reducer_;
+  UniqueRegisters unique_registers_;
   Search search_;
 };
 

@@ -82,7 +82,8 @@ Result<ValueId> HistoryRecorder::value_of(const element& value, int depth) {
         return fail("", fmt::format("\"value\" has lists nested deeper than {}", kListDepthMax));
       }
       std::vector<ValueId> items;
-      for (const element item : value.get_array().value_unsafe()) {
+      const simdjson::dom::array array = value.get_array().value_unsafe();
+      for (const element item : array) {
         const Result<ValueId> id = value_of(item, depth + 1);
         if (!id) {
           return id;

@@ -11,7 +11,7 @@
 namespace shardcheck::histories {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20U;
+constexpr std::size_t kBlock = std::size_t{64} << 10U;
 
 }  // namespace
 

@@ -69,7 +69,7 @@ class Search {
   };
 
   void set_up(const KeyHistory& history);
-  void link_entries(const KeyHistory& history);
+  void link_entries();
   void set_up_classes();
   void rank_steps();
   void set_up_chain(const KeyHistory& history);

@@ -1,0 +1,97 @@
+// The exit codes of shardcheck check: what scripts rely on.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/run.h"
+
+namespace shardcheck::cli {
+namespace {
+
+const std::string kHistories = std::string(SHARDCHECK_SOURCE_DIR) + "/histories/";
+const std::string kGood = kHistories + "corpus/redis-client-noasking-1.jsonl.gz";
+const std::string kBad = kHistories + "corpus/redis-order-nodefirst-2.jsonl.gz";
+const std::string kBroken = kHistories + "testdata/truncated.jsonl";
+
+struct Outcome {
+  ExitCode exit;
+  std::string out;
+  std::string errors;
+};
+
+Outcome check(const std::vector<std::string>& arguments) {
+  std::vector<const char*> argv{"shardcheck", "check"};
+  for (const std::string& argument : arguments) {
+    argv.push_back(argument.c_str());
+  }
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int exit = run(static_cast<int>(argv.size()), argv.data());
+  std::string out = testing::internal::GetCapturedStdout();
+  return {static_cast<ExitCode>(exit), std::move(out), testing::internal::GetCapturedStderr()};
+}
+
+TEST(Check, holds_when_all_files_are_linearizable) {
+  const Outcome outcome = check({kGood});
+
+  EXPECT_EQ(outcome.exit, ExitCode::held);
+  EXPECT_NE(outcome.out.find("redis-client-noasking-1.jsonl.gz: linearizable (1759 operations"), std::string::npos);
+}
+
+TEST(Check, is_violated_when_one_file_is_not_linearizable) {
+  const Outcome outcome = check({kGood, kBad});
+
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_NE(outcome.out.find("\n  {b}:r0: not_linearizable: process"), std::string::npos);
+}
+
+TEST(Check, is_undecided_when_no_step_is_allowed) {
+  EXPECT_EQ(check({kGood, "--steps", "1"}).exit, ExitCode::undecided);
+  EXPECT_EQ(check({kGood, "--budget", "0s"}).exit, ExitCode::undecided);
+}
+
+TEST(Check, reports_bad_input_and_judges_the_other_files) {
+  const Outcome outcome = check({kBroken, kBad, "--json"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+  EXPECT_NE(outcome.errors.find("truncated.jsonl:4: not JSON"), std::string::npos);
+  const nlohmann::json rows = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["file"], kBad);
+  EXPECT_EQ(rows[0]["verdict"], "not_linearizable");
+  EXPECT_EQ(rows[0]["operations"], 201);
+  EXPECT_TRUE(rows[0]["seconds"].is_number());
+  ASSERT_EQ(rows[0]["keys"].size(), 5U);
+  EXPECT_EQ(rows[0]["keys"][0]["key"], "{b}:a0");
+  EXPECT_EQ(rows[0]["keys"][0]["verdict"], "not_linearizable");
+  EXPECT_EQ(rows[0]["keys"][0]["method"], "search");
+}
+
+TEST(Check, judges_every_key_unless_told_to_stop_at_the_first) {
+  EXPECT_EQ(nlohmann::json::parse(check({kBad, "--json", "--all"}).out)[0]["keys"].size(), 5U);
+  EXPECT_EQ(nlohmann::json::parse(check({kBad, "--json", "--first"}).out)[0]["keys"].size(), 1U);
+}
+
+TEST(Check, refuses_wrong_usage) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{},
+                                                                                         {kGood, "--budget", "soon"},
+                                                                                         {kGood, "--budget", "-1s"},
+                                                                                         {kGood, "--steps", "-1"},
+                                                                                         {kGood, "--memory", "lots"},
+                                                                                         {kGood, "--no-such-flag"}}) {
+    SCOPED_TRACE(arguments.size() < 2 ? "no file" : arguments[1] + " " + arguments.back());
+    EXPECT_EQ(check(arguments).exit, ExitCode::bad_input);
+  }
+}
+
+TEST(Check, takes_units_of_time_and_memory) {
+  EXPECT_EQ(check({kGood, "--budget", "60s", "--memory", "1GiB"}).exit, ExitCode::held);
+  EXPECT_EQ(check({kGood, "--budget", "1m", "--memory", "512MiB"}).exit, ExitCode::held);
+  EXPECT_EQ(check({kGood, "--budget", "30"}).exit, ExitCode::held);
+}
+
+}  // namespace
+}  // namespace shardcheck::cli
