@@ -9,6 +9,7 @@ int run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   ExitCode exit = ExitCode::held;
   add_list(app, exit);
+  add_placement(app, exit);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
