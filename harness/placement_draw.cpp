@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "spec/assert.h"
 #include "spec/placement_laws.h"
 
 namespace shardcheck {
@@ -32,12 +33,19 @@ Member draw_member(const PlacementDraws& draws, bool has_racks) {
 
 PlacementEdit draw_edit(const PlacementDraws& draws, bool has_racks) {
   constexpr std::array kKinds{EditKind::add, EditKind::remove, EditKind::set_weight};
-  PlacementEdit edit{.kind = kKinds[draws.below(kKinds.size())], .member = {}};
-  edit.member = draw_member(draws, has_racks);
+  const EditKind kind = kKinds[draws.below(kKinds.size())];
+  Member member = draw_member(draws, has_racks);
   if (draws.below(8) == 7) {
-    edit.member.weight = kBadWeights[draws.below(kBadWeights.size())];
+    member.weight = kBadWeights[draws.below(kBadWeights.size())];
   }
-  return edit;
+  // Only what the edit uses, so that two edits that do the same are equal.
+  switch (kind) {
+    case EditKind::add: return {kind, member};
+    case EditKind::remove: return {kind, {.name = member.name}};
+    case EditKind::set_weight: return {kind, {.name = member.name, .weight = member.weight}};
+  }
+  SHARDCHECK_ASSERT(false);
+  return {kind, member};
 }
 
 }  // namespace
@@ -84,6 +92,10 @@ PlacementCase draw_placement_case(const PlacementDraws& draws) {
   const std::uint64_t edits = draws.below(5);
   for (std::uint64_t number = 0; number < edits; ++number) {
     input.edits.push_back(draw_edit(draws, has_racks));
+  }
+  if (is_for_shares && !input.members.empty()) {
+    // So that there is always somebody whose share is inherited (P9).
+    input.edits.push_back({EditKind::remove, {.name = input.members[draws.below(input.members.size())].name}});
   }
   const std::uint64_t keys = 1 + draws.below(4);
   for (std::uint64_t number = 0; number < keys; ++number) {

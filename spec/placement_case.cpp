@@ -278,9 +278,10 @@ Result<void> apply(Placement& placement, const PlacementEdit& edit) {
 
 std::string to_words(const PlacementEdit& edit) {
   switch (edit.kind) {
-    case EditKind::add: return fmt::format("add '{}' (weight {})", edit.member.name, edit.member.weight);
-    case EditKind::remove: return fmt::format("remove '{}'", edit.member.name);
-    case EditKind::set_weight: return fmt::format("set the weight of '{}' to {}", edit.member.name, edit.member.weight);
+    case EditKind::add: return fmt::format("adding '{}' (weight {})", edit.member.name, edit.member.weight);
+    case EditKind::remove: return fmt::format("removing '{}'", edit.member.name);
+    case EditKind::set_weight:
+      return fmt::format("setting the weight of '{}' to {}", edit.member.name, edit.member.weight);
   }
   SHARDCHECK_ASSERT(false);
   return {};

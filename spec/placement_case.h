@@ -93,7 +93,7 @@ std::vector<PlacementEdit> history_of(const PlacementCase& input);
 
 Result<void> apply(Placement& placement, const PlacementEdit& edit);
 
-// In plain words: "add B (weight 2)", "A, B (weight 2, rack r0)".
+// In plain words: "adding 'B' (weight 2)", "members 'A', 'B' weight 2 rack 'r0'".
 std::string to_words(const PlacementEdit& edit);
 std::string to_words(const Membership& membership);
 

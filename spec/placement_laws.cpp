@@ -61,7 +61,7 @@ bool check_edit(PlacementJudge& judge, Placement& placement, Membership& members
   const Answers answers = is_valid ? Answers{} : ask(placement, keys, before.members().size());
   const Result<void> done = apply(placement, edit);
   const bool agrees = judge.expect(done.has_value() == is_valid, [&] {
-    return fmt::format("with {}, '{}' was {} although it is {}", to_words(before), to_words(edit),
+    return fmt::format("with {}, {} was {} although it is {}", to_words(before), to_words(edit),
                        done ? "accepted" : "refused (" + to_string(done.error()) + ")",
                        is_valid ? "valid" : "not valid");
   });
@@ -70,7 +70,7 @@ bool check_edit(PlacementJudge& judge, Placement& placement, Membership& members
   }
   const Answers now = ask(placement, keys, before.members().size());
   return judge.expect(now == answers, [&] {
-    return fmt::format("with {}, before and after '{}' was refused, {}", to_words(before), to_words(edit),
+    return fmt::format("with {}, before and after {} was refused, {}", to_words(before), to_words(edit),
                        difference(keys, answers, now));
   });
 }

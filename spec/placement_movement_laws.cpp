@@ -28,6 +28,8 @@ bool involves(const PlacementEdit& edit, std::string_view before, std::string_vi
   return false;
 }
 
+std::string named(std::string_view owner) { return owner.empty() ? "nobody" : fmt::format("'{}'", owner); }
+
 std::string in_percent(std::uint64_t units) {
   const std::uint64_t thousandths = units * 100'000 / kShareUnits;
   return fmt::format("{}.{:03} %", thousandths / 1'000, thousandths % 1'000);
@@ -36,9 +38,9 @@ std::string in_percent(std::uint64_t units) {
 void check_moves_on_arcs(PlacementJudge& judge, const PlacementPair& pair, const PlacementEdit& edit) {
   for (const CommonArc& arc : common_arcs(pair.before(), pair.after())) {
     judge.expect(arc.owner_before == arc.owner_after || involves(edit, arc.owner_before, arc.owner_after), [&] {
-      return fmt::format("with {}, '{}' moves position {} from '{}' to '{}', neither of which it is about",
-                         to_words(pair.members_before()), to_words(edit), arc.last_position, arc.owner_before,
-                         arc.owner_after);
+      return fmt::format("with {}, {} moves position {} from {} to {}, neither of which it is about",
+                         to_words(pair.members_before()), to_words(edit), arc.last_position, named(arc.owner_before),
+                         named(arc.owner_after));
     });
   }
 }
@@ -49,8 +51,8 @@ void check_moves_of_keys(PlacementJudge& judge, const PlacementPair& pair, const
     const std::string before(pair.before().owner(key).value_or(""));
     const std::string after(pair.after().owner(key).value_or(""));
     judge.expect(before == after || involves(edit, before, after), [&] {
-      return fmt::format("with {}, '{}' moves key '{}' from '{}' to '{}', neither of which it is about",
-                         to_words(pair.members_before()), to_words(edit), key, before, after);
+      return fmt::format("with {}, {} moves key '{}' from {} to {}, neither of which it is about",
+                         to_words(pair.members_before()), to_words(edit), key, named(before), named(after));
     });
   }
 }
@@ -125,13 +127,12 @@ void check_heirs(PlacementJudge& judge, const PlacementPair& pair, const Placeme
       points_per_weight * static_cast<std::uint64_t>(weight_in(pair.members_before(), edit.member.name));
   for (const auto& [heir, units] : inherited) {
     const std::int64_t weight = weight_in(pair.members_after(), heir);
-    const std::uint64_t part_max =
-        fair_share_units(weight, total) + kShareLawDeviations * inheritance_deviation_units(weight, total, points);
+    const std::uint64_t part_max = inheritance_max_units(weight, total, points);
     const std::uint64_t part_units =
         fair_share_units(static_cast<std::int64_t>(units), static_cast<std::int64_t>(left));
     judge.expect(part_units <= part_max, [&] {
-      return fmt::format("with {}, '{}' gives {} of what was there to '{}', which may take up to {}",
-                         to_words(pair.members_before()), to_words(edit), in_percent(part_units), heir,
+      return fmt::format("with {}, {} gives {} of what was there to {}, which may take up to {}",
+                         to_words(pair.members_before()), to_words(edit), in_percent(part_units), named(heir),
                          in_percent(part_max));
     });
   }
@@ -178,7 +179,7 @@ LawResult check_movement_share(const PlacementFactory& factory, const PlacementC
         pair, edit,
         {.points_per_weight = promises.points_per_weight, .sample_keys = is_on_arcs ? 0 : kShareSampleKeys});
     judge.expect(moved <= movable, [&] {
-      return fmt::format("with {}, '{}' moves {} of everything; the change of its share allows {}",
+      return fmt::format("with {}, {} moves {} of everything; the change of its share allows {}",
                          to_words(pair.members_before()), to_words(edit), in_percent(moved), in_percent(movable));
     });
   }

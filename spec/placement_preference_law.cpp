@@ -93,9 +93,8 @@ void check_slide(PlacementJudge& judge, const PlacementPair& pair, const Placeme
   const Names before = pair.before().preference_list(key, pair.members_before().members().size()).value_or(Names{});
   const Names after = pair.after().preference_list(key, pair.members_after().members().size()).value_or(Names{});
   judge.expect(without(before, edit.member.name) == without(after, edit.member.name), [&] {
-    return fmt::format(
-        "with {}, '{}' changes the preference list of key '{}' from {} to {}: more than one member moved",
-        to_words(pair.members_before()), to_words(edit), key, before, after);
+    return fmt::format("with {}, {} changes the preference list of key '{}' from {} to {}: more than one member moved",
+                       to_words(pair.members_before()), to_words(edit), key, before, after);
   });
 }
 

@@ -100,8 +100,15 @@ std::uint64_t share_deviation_units(std::int64_t weight, std::int64_t total, Sha
   return integer_root(variance);
 }
 
-std::uint64_t inheritance_deviation_units(std::int64_t weight, std::int64_t total, std::uint64_t points) {
-  return integer_root(spread_units_squared(weight, total) * 2 / (Uint128{points} + 1));
+std::uint64_t inheritance_max_units(std::int64_t weight, std::int64_t total, std::uint64_t points) {
+  constexpr Uint128 kExponent = 25;
+  const Uint128 share = fair_share_units(weight, total);
+  const Uint128 slack = integer_root(kExponent * kShareUnits / points * kShareUnits);
+  const Uint128 root_of_share = integer_root(share * kShareUnits);
+  const Uint128 root_of_rest = integer_root((kShareUnits - share) * kShareUnits);
+  const Uint128 most = (root_of_share + slack) * (root_of_share + slack) / kShareUnits;
+  const Uint128 rest = root_of_rest > slack ? root_of_rest - slack : 0;
+  return static_cast<std::uint64_t>(std::min(most, kShareUnits - rest * rest / kShareUnits));
 }
 
 }  // namespace shardcheck

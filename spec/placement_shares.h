@@ -44,8 +44,11 @@ struct ShareScatter {
 };
 std::uint64_t share_deviation_units(std::int64_t weight, std::int64_t total, ShareScatter scatter);
 
-// One standard deviation of the part that a survivor of weight / total takes of what `points` uniform arcs held: each
-// arc goes to it with probability q, and arcs differ in length; variance q (1 - q) 2 / (points + 1).
-std::uint64_t inheritance_deviation_units(std::int64_t weight, std::int64_t total, std::uint64_t points);
+// The greatest part that an heir of weight / total may take of what `points` uniform arcs held. Each arc goes to it
+// with probability q and arcs differ in length, so what it gets is about a compound Poisson sum, and has skewed tails
+// where q * points is small: P(part > t) <= exp(-points (sqrt(t) - sqrt(q))^2), the same for what it leaves to others.
+// The bound is where this falls to exp(-25). A multiple of q alone would be too narrow for small heirs or say nothing
+// of large ones. `points` at least 1.
+std::uint64_t inheritance_max_units(std::int64_t weight, std::int64_t total, std::uint64_t points);
 
 }  // namespace shardcheck
