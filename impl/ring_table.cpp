@@ -17,7 +17,9 @@ std::size_t count_below(std::span<const std::uint32_t> positions, std::uint32_t 
   std::size_t length = positions.size();
   while (length > 1) {
     const std::size_t half = length / 2;
-    first += first[half - 1] < position ? half : 0;
+    // All ones or all zeros. Arithmetic, because a conditional expression is compiled to the very branch to be avoided.
+    const std::size_t mask = std::size_t{0} - std::size_t{first[half - 1] < position};
+    first += half & mask;
     length -= half;
   }
   const std::size_t before = static_cast<std::size_t>(first - positions.data());
