@@ -26,7 +26,7 @@ Ring ring_of(const std::vector<Member>& members, std::uint32_t virtual_nodes, st
 std::size_t points_of(const Ring& ring, const std::string& name) {
   std::size_t count = 0;
   for (const PlacementPoint& point : ring.points()) {
-    count += point.member == name ? 1 : 0;
+    count += point.member == name ? 1U : 0U;
   }
   return count;
 }

@@ -74,7 +74,7 @@ std::uint64_t moved_of_sample(const PlacementPair& pair) {
   std::uint64_t moved = 0;
   for (std::uint64_t number = 0; number < kShareSampleKeys; ++number) {
     const std::string key = share_sample_key(number);
-    moved += pair.before().owner(key).value_or("") == pair.after().owner(key).value_or("") ? 0 : 1;
+    moved += pair.before().owner(key).value_or("") == pair.after().owner(key).value_or("") ? 0U : 1U;
   }
   return moved * (kShareUnits / kShareSampleKeys);
 }
