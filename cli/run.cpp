@@ -10,6 +10,7 @@ int run(int argc, const char* const* argv) {
   ExitCode exit = ExitCode::held;
   add_list(app, exit);
   add_check(app, exit);
+  add_placement(app, exit);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,11 @@
+# The golden vectors of the ring, carried inside the program so that P8 is judged wherever it runs.
+file(GLOB golden_ring_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/properties/golden/ring/*.json)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${golden_ring_files})
+set(golden_ring_rows "")
+foreach(golden_ring_file ${golden_ring_files})
+  get_filename_component(golden_ring_name ${golden_ring_file} NAME_WE)
+  file(READ ${golden_ring_file} golden_ring_text)
+  string(APPEND golden_ring_rows "    {\"${golden_ring_name}\", R\"golden(${golden_ring_text})golden\"},\n")
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/golden_ring_data.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/golden_ring_data.cpp @ONLY)
+set(GOLDEN_RING_DATA ${CMAKE_CURRENT_BINARY_DIR}/golden_ring_data.cpp)

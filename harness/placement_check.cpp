@@ -1,0 +1,166 @@
+#include "harness/placement_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/golden_ring.h"
+#include "harness/placement_draw.h"
+#include "harness/placement_shrink.h"
+#include "impl/ring.h"
+#include "spec/assert.h"
+
+namespace shardcheck {
+namespace {
+
+// A clause is not judged any more after so many failing cases; the smallest of them, once shrunk, is reported.
+constexpr std::size_t kFailuresKeptMax = 4;
+
+struct Failure {
+  PlacementCase input;
+  std::uint64_t case_number;
+};
+
+// One clause over the cases of a run.
+class RowJudge {
+ public:
+  RowJudge(ClauseId clause, const PlacementFactory& factory) : factory_(factory), row_{.clause = clause} {}
+
+  void judge(const PlacementCase& input, std::uint64_t case_number) {
+    if (failures_.size() >= kFailuresKeptMax) {
+      return;
+    }
+    const LawResult result = check_law(row_.clause, factory_, input);
+    row_.checks += result.checks;
+    if (result.violation) {
+      failures_.push_back({input, case_number});
+    }
+  }
+
+  PlacementRow row() {
+    for (const Failure& failure : failures_) {
+      PlacementCase smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
+        return check_law(row_.clause, factory_, candidate).violation.has_value();
+      });
+      if (!row_.finding || steps_of(smallest) < steps_of(row_.finding->smallest)) {
+        const LawResult again = check_law(row_.clause, factory_, smallest);
+        SHARDCHECK_ASSERT(again.violation.has_value());
+        row_.finding = PlacementFinding{*again.violation, std::move(smallest), failures_.front().case_number};
+      }
+    }
+    return row_;
+  }
+
+ private:
+  const PlacementFactory& factory_;
+  PlacementRow row_;
+  std::vector<Failure> failures_;
+};
+
+// The word after `keyword` when the text begins with such a line, which is then taken off.
+std::optional<std::string> take_line(std::string_view& text, std::string_view keyword) {
+  if (!text.starts_with(keyword) || text.size() <= keyword.size() || text[keyword.size()] != ' ') {
+    return std::nullopt;
+  }
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string word(text.substr(keyword.size() + 1, end - keyword.size() - 1));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
+}
+
+}  // namespace
+
+const PlacementRow& PlacementReport::row(ClauseId clause) const {
+  const auto found = std::ranges::find(rows, clause, &PlacementRow::clause);
+  SHARDCHECK_ASSERT(found != rows.end());
+  return *found;
+}
+
+bool PlacementReport::is_violated() const {
+  return std::ranges::any_of(rows, [](const PlacementRow& row) { return row.finding.has_value(); });
+}
+
+PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases) {
+  PlacementReport report{.placement = factory.name, .seed = seed, .cases = cases, .rows = {}};
+  for (const ClauseId clause : placement_clauses()) {
+    RowJudge row(clause, factory);
+    if (clause == ClauseId::P8) {
+      std::uint64_t number = 0;
+      for (const GoldenCase& golden : golden_ring_cases()) {
+        row.judge(golden.input, ++number);
+      }
+    } else {
+      for (std::uint64_t number = 1; number <= cases; ++number) {
+        // Each case has a seed of its own, so that the n-th case is the same whatever the ones before it drew.
+        const PlacementDraws seeds = seeded_draws(seed ^ (number << 32));
+        row.judge(draw_placement_case(seeded_draws(seeds.below(~std::uint64_t{0}))), number);
+      }
+    }
+    report.rows.push_back(row.row());
+  }
+  return report;
+}
+
+std::string to_text(const PlacementReplay& replay) {
+  return fmt::format("placement {}\nclause {}\n{}", replay.placement, clause(replay.clause).text_id,
+                     to_text(replay.input));
+}
+
+Result<PlacementReplay> parse_placement_replay(std::string_view text) {
+  const std::optional<std::string> placement = take_line(text, "placement");
+  if (!placement) {
+    return fail("line 1", "expected 'placement NAME'");
+  }
+  const std::optional<std::string> clause_text = take_line(text, "clause");
+  const std::optional<ClauseId> clause_id = clause_text ? clause_by_text_id(*clause_text) : std::nullopt;
+  const std::span<const ClauseId> known = placement_clauses();
+  if (!clause_id || std::ranges::find(known, *clause_id) == known.end()) {
+    return fail("line 2", "expected 'clause' and one of P1 to P9");
+  }
+  // Blank lines stand for the two that were taken, so that an error names the line of the whole file.
+  Result<PlacementCase> input = parse_placement_case(fmt::format("\n\n{}", text));
+  if (!input) {
+    return std::unexpected<Error>(input.error());
+  }
+  return PlacementReplay{*placement, *clause_id, *std::move(input)};
+}
+
+Result<LawResult> replay(const PlacementReplay& replay) {
+  const std::optional<PlacementFactory> factory = placement_by_name(replay.placement);
+  if (!factory) {
+    return fail("line 1", fmt::format("there is no placement '{}'", replay.placement));
+  }
+  return check_law(replay.clause, *factory, replay.input);
+}
+
+std::optional<PlacementFactory> placement_by_name(std::string_view name) {
+  constexpr std::string_view kMutantPrefix = "ring+";
+  if (name == "ring") {
+    return impl::ring_factory();
+  }
+  if (!name.starts_with(kMutantPrefix)) {
+    return std::nullopt;
+  }
+  const std::optional<impl::Mutant> mutant = impl::mutant_by_name(name.substr(kMutantPrefix.size()));
+  if (!mutant || impl::row_of(*mutant).component != "ring") {
+    return std::nullopt;
+  }
+  return impl::ring_factory(*mutant);
+}
+
+bool PlacementKill::is_killed_as_declared() const {
+  return std::ranges::all_of(impl::row_of(mutant).clauses,
+                             [&](ClauseId clause) { return report.row(clause).finding.has_value(); });
+}
+
+std::vector<PlacementKill> kill_placement_mutants(std::uint64_t seed, std::uint64_t cases) {
+  std::vector<PlacementKill> kills;
+  for (const impl::MutantRow& row : impl::mutants()) {
+    if (row.component == "ring") {
+      kills.push_back({row.mutant, check_placement(impl::ring_factory(row.mutant), seed, cases)});
+    }
+  }
+  return kills;
+}
+
+}  // namespace shardcheck

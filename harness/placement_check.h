@@ -1,0 +1,75 @@
+// Puts a placement under all of its laws (P1-P9): golden vectors and drawn cases, the failures shrunk. What `verify`,
+// `placement` and `mutants` call. A run depends on the factory, the seed and the number of cases alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impl/mutant.h"
+#include "spec/placement_laws.h"
+
+namespace shardcheck {
+
+struct PlacementFinding {
+  Violation violation;        // that of the shrunk case
+  PlacementCase smallest;     // the smallest of the first few failing cases, each of them shrunk
+  std::uint64_t cases_until;  // it was found by this case, counted from 1 (for P8 by this golden vector)
+
+  friend bool operator==(const PlacementFinding&, const PlacementFinding&) = default;
+};
+
+struct PlacementRow {
+  ClauseId clause;
+  std::uint64_t checks = 0;
+  std::optional<PlacementFinding> finding = std::nullopt;
+
+  // Never held without a check: then the scheme does not promise the clause, or shows nothing to judge it by.
+  bool is_held() const { return checks > 0 && !finding; }
+};
+
+struct PlacementReport {
+  std::string placement;
+  std::uint64_t seed;
+  std::uint64_t cases;
+  std::vector<PlacementRow> rows;  // P1-P9, in this order
+
+  const PlacementRow& row(ClauseId clause) const;
+  bool is_violated() const;
+};
+
+PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases);
+
+// A case with the law and the placement that it breaks, as a file: "placement ring", "clause P7", then the case.
+struct PlacementReplay {
+  std::string placement;
+  ClauseId clause;
+  PlacementCase input;
+
+  friend bool operator==(const PlacementReplay&, const PlacementReplay&) = default;
+};
+std::string to_text(const PlacementReplay& replay);
+// Fails with "line N"; `where` of a caller's file name is the caller's to add.
+Result<PlacementReplay> parse_placement_replay(std::string_view text);
+
+// Judges the case again. Fails when the placement is not one of ours (placement_by_name).
+Result<LawResult> replay(const PlacementReplay& replay);
+
+// "ring", and "ring+NAME" with the mutant of this name.
+std::optional<PlacementFactory> placement_by_name(std::string_view name);
+
+struct PlacementKill {
+  impl::Mutant mutant;
+  PlacementReport report;
+
+  bool is_killed() const { return report.is_violated(); }
+  // Whether all clauses that the catalogue names for the mutant were violated.
+  bool is_killed_as_declared() const;
+};
+
+// Every mutant of the ring under check_placement.
+std::vector<PlacementKill> kill_placement_mutants(std::uint64_t seed, std::uint64_t cases);
+
+}  // namespace shardcheck

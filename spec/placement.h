@@ -1,0 +1,111 @@
+// The seam for whoever has a placement scheme: a ring, rendezvous, hash mod N, a map of ranges. Members go in, the
+// owner of a key comes out; placement_laws.h judges the answers against what the scheme promises.
+//
+// Keys and names are byte strings. A weight is a whole number in [1, kWeightMax]: a member of weight 2 should own twice
+// what one of weight 1 owns. A rack names what fails together; the empty rack shares its fate with nobody, so members
+// without a rack never exclude one another from a preference list.
+//
+// Errors are results, and a call that fails changes nothing. An instance is used by one thread at a time; a view that
+// it returned lives until its next change of membership.
+//
+//   PlacementFactory factory = impl::ring_factory();
+//   auto ring = factory.make({.virtual_nodes = 100});
+//   ring->add({.name = "A"});
+//   ring->owner("user:42");               // "A"
+//   ring->preference_list("user:42", 2);  // an error: two replicas of one member
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/error.h"
+
+namespace shardcheck {
+
+inline constexpr std::int64_t kWeightMax = 1 << 20;
+
+struct Member {
+  std::string name;  // not empty, unique among the members
+  std::int64_t weight = 1;
+  std::string rack = {};
+
+  friend auto operator<=>(const Member&, const Member&) = default;
+};
+
+// What a scheme says about one of its promises, and what it is judged by.
+enum class Promise : std::uint8_t { none, within_bound, exactly };
+
+struct PlacementPromises {
+  Promise determinism = Promise::exactly;  // P1: a function of the members alone
+  Promise movement = Promise::exactly;     // P3: no key moves between two members that the change is not about
+  Promise movement_share = Promise::none;  // P4: no more moves than the changed member's share
+  Promise balance = Promise::none;         // P5: everybody's share follows its weight
+
+  // For the bounds of P4 and P5: shares scatter like those of so many uniformly placed points for each unit of weight.
+  // 0: they do not scatter at all, as in rendezvous hashing, so that only the sample of keys does.
+  std::uint64_t points_per_weight = 0;
+
+  // The convention whose golden vectors the scheme reproduces (P8), e.g. kGoldenRing; empty: none.
+  std::string golden = {};
+};
+
+// First 32 bits, big-endian, of MD5; labels "{name}#{i}", i = 0 .. virtual_nodes * weight - 1; equal positions in order
+// of names; a key belongs to the first point at or after its position, above the last one to the first.
+inline constexpr std::string_view kGoldenRing = "ring-md5-be32";
+
+struct PlacementPoint {
+  std::uint64_t position = 0;
+  std::string member;
+
+  friend auto operator<=>(const PlacementPoint&, const PlacementPoint&) = default;
+};
+
+class Placement {
+ public:
+  virtual ~Placement() = default;
+
+  virtual PlacementPromises promises() const = 0;
+
+  // Fail: an empty or duplicate name, a weight out of bounds (also one that makes the scheme's own total overflow).
+  virtual Result<void> add(const Member& member) = 0;
+  // Fails: unknown member. Removing the last member is allowed and leaves a placement without owners.
+  virtual Result<void> remove(std::string_view name) = 0;
+  // Fails: unknown member, a weight out of bounds.
+  virtual Result<void> set_weight(std::string_view name, std::int64_t weight) = 0;
+
+  // Fails only when there is no member.
+  virtual Result<std::string_view> owner(std::string_view key) const = 0;
+  // `count` distinct members, the owner first, in different racks while racks are left. Fails exactly when count is
+  // greater than the number of members.
+  virtual Result<std::vector<std::string_view>> preference_list(std::string_view key, std::size_t count) const = 0;
+
+  // Optional: a scheme made of points on a circle shows them, and is then judged exactly on its arcs rather than on
+  // samples. All points in the order in which a lookup prefers them: by position, equal ones in the scheme's own order.
+  // The four functions are offered together or not at all.
+  virtual std::vector<PlacementPoint> points() const { return {}; }
+  virtual std::uint64_t position_max() const { return 0; }
+  virtual std::optional<std::uint64_t> position_of(std::string_view) const { return std::nullopt; }
+  virtual Result<std::string_view> owner_at(std::uint64_t) const { return fail("placement", "has no positions"); }
+};
+
+// The parameters that a case may set. A scheme ignores those it does not have.
+struct PlacementParameters {
+  std::uint32_t virtual_nodes = 100;  // points for each unit of weight, at least 1
+  std::uint32_t position_bits = 32;   // in [1, 32]; fewer than 32 force points to collide
+
+  friend auto operator<=>(PlacementParameters, PlacementParameters) = default;
+};
+
+struct PlacementFactory {
+  std::string name;
+  std::function<std::unique_ptr<Placement>(PlacementParameters)> make;  // a fresh instance without members
+};
+
+}  // namespace shardcheck

@@ -1,0 +1,100 @@
+// A test case of placement as data: what to build, how to change it, which keys to ask for. Drawn by a seed, by
+// RapidCheck or by a fuzzer; printed, parsed back, shrunk and replayed.
+//
+//   virtual_nodes 3
+//   position_bits 8
+//   member A 1 r0            name, weight, rack ("-" is the empty text)
+//   edit add B 2 -
+//   edit set_weight A 3
+//   edit remove B
+//   key user:42
+//   answer owner user:42 A   what a golden vector says about the members above
+//   answer list user:42 A B
+//   answer position 4095 A
+//
+// A word is printed with %XX for every byte that is not a visible ASCII character, for '%' and for a lone "-".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "spec/placement.h"
+
+namespace shardcheck {
+
+enum class EditKind : std::uint8_t { add, remove, set_weight };
+
+struct PlacementEdit {
+  EditKind kind;
+  Member member;  // remove uses the name only, set_weight name and weight
+
+  friend bool operator==(const PlacementEdit&, const PlacementEdit&) = default;
+};
+
+// Golden answers: for a key the owner or a preference list, or the owner of a position.
+struct GoldenOwner {
+  std::string key;
+  std::string member;
+
+  friend bool operator==(const GoldenOwner&, const GoldenOwner&) = default;
+};
+struct GoldenList {
+  std::string key;
+  std::vector<std::string> members;
+
+  friend bool operator==(const GoldenList&, const GoldenList&) = default;
+};
+struct GoldenPosition {
+  std::uint64_t position;
+  std::string member;
+
+  friend bool operator==(const GoldenPosition&, const GoldenPosition&) = default;
+};
+using GoldenAnswer = std::variant<GoldenOwner, GoldenList, GoldenPosition>;
+
+struct PlacementCase {
+  PlacementParameters parameters;
+  std::vector<Member> members;       // added in this order
+  std::vector<PlacementEdit> edits;  // then applied in this order; an edit that is not valid must be refused
+  std::vector<std::string> keys;
+  std::vector<GoldenAnswer> answers;
+
+  friend bool operator==(const PlacementCase&, const PlacementCase&) = default;
+};
+
+// How large a case is to whoever reads it: members, edits, keys and answers.
+std::size_t steps_of(const PlacementCase& input);
+
+std::string to_text(const PlacementCase& input);
+// Fails with "line N" and what was expected there.
+Result<PlacementCase> parse_placement_case(std::string_view text);
+
+// The members that there should be: what every placement is compared with.
+class Membership {
+ public:
+  // Applies the edit and says true, or says false and changes nothing when a placement has to refuse it.
+  bool apply(const PlacementEdit& edit);
+
+  const std::map<std::string, Member>& members() const { return members_; }
+  std::int64_t weight_total() const;
+
+  friend bool operator==(const Membership&, const Membership&) = default;
+
+ private:
+  std::map<std::string, Member> members_;
+};
+
+// Members and edits of a case as one sequence of edits.
+std::vector<PlacementEdit> history_of(const PlacementCase& input);
+
+Result<void> apply(Placement& placement, const PlacementEdit& edit);
+
+// In plain words: "adding 'B' (weight 2)", "members 'A', 'B' weight 2 rack 'r0'".
+std::string to_words(const PlacementEdit& edit);
+std::string to_words(const Membership& membership);
+
+}  // namespace shardcheck

@@ -1,0 +1,263 @@
+#include "spec/placement_laws.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "spec/assert.h"
+#include "spec/placement_judge.h"
+
+namespace shardcheck {
+namespace {
+
+// All that can be asked about some keys.
+struct Answers {
+  std::vector<PlacementPoint> points;
+  std::vector<std::string> owners;
+  std::vector<std::vector<std::string>> lists;
+
+  friend bool operator==(const Answers&, const Answers&) = default;
+};
+
+Answers ask(const Placement& placement, std::span<const std::string> keys, std::size_t members) {
+  Answers answers{.points = placement.points(), .owners = {}, .lists = {}};
+  for (const std::string& key : keys) {
+    answers.owners.push_back(owner_or_reason(placement.owner(key)));
+    const auto list = placement.preference_list(key, std::min<std::size_t>(members, 3));
+    answers.lists.emplace_back();
+    if (list) {
+      answers.lists.back().assign(list->begin(), list->end());
+    }
+  }
+  return answers;
+}
+
+// The first difference, as "...: first in the one case, second in the other".
+std::string difference(std::span<const std::string> keys, const Answers& one, const Answers& other) {
+  for (std::size_t index = 0; index < keys.size(); ++index) {
+    if (one.owners[index] != other.owners[index]) {
+      return fmt::format("key '{}' belongs to {} and to {}", keys[index], one.owners[index], other.owners[index]);
+    }
+    if (one.lists[index] != other.lists[index]) {
+      return fmt::format("key '{}' has the preference lists {} and {}", keys[index], one.lists[index],
+                         other.lists[index]);
+    }
+  }
+  if (one.points.size() != other.points.size()) {
+    return fmt::format("there are {} and {} points", one.points.size(), other.points.size());
+  }
+  const auto [left, right] = std::ranges::mismatch(one.points, other.points);
+  SHARDCHECK_ASSERT(left != one.points.end());
+  return fmt::format("the point at position {} belongs to '{}' and the one at position {} to '{}'", left->position,
+                     left->member, right->position, right->member);
+}
+
+bool check_edit(PlacementJudge& judge, Placement& placement, Membership& membership, const PlacementEdit& edit,
+                std::span<const std::string> keys) {
+  const Membership before = membership;
+  const bool is_valid = membership.apply(edit);
+  const Answers answers = is_valid ? Answers{} : ask(placement, keys, before.members().size());
+  const Result<void> done = apply(placement, edit);
+  const bool agrees = judge.expect(done.has_value() == is_valid, [&] {
+    return fmt::format("with {}, {} was {} although it is {}", to_words(before), to_words(edit),
+                       done ? "accepted" : "refused (" + to_string(done.error()) + ")",
+                       is_valid ? "valid" : "not valid");
+  });
+  if (!agrees || is_valid) {
+    return agrees;
+  }
+  const Answers now = ask(placement, keys, before.members().size());
+  return judge.expect(now == answers, [&] {
+    return fmt::format("with {}, before and after {} was refused, {}", to_words(before), to_words(edit),
+                       difference(keys, answers, now));
+  });
+}
+
+void check_boundaries(PlacementJudge& judge, const Placement& placement, const Membership& membership) {
+  const std::vector<PlacementPoint> points = placement.points();
+  const std::uint64_t max = placement.position_max();
+  const bool is_sorted = judge.expect(std::ranges::is_sorted(points, {}, &PlacementPoint::position),
+                                      [] { return std::string("points() are not in the order of their positions"); });
+  if (!is_sorted) {
+    return;
+  }
+  const auto check = [&](std::uint64_t position, std::string_view where) {
+    const auto found = std::ranges::lower_bound(points, position, {}, &PlacementPoint::position);
+    const PlacementPoint& expected = found == points.end() ? points.front() : *found;
+    const Result<std::string_view> owner = placement.owner_at(position);
+    judge.expect(owner && *owner == expected.member, [&] {
+      return fmt::format(
+          "with {}, position {} ({}) belongs to {}, but the point that it reaches first, at {}, is one of '{}'",
+          to_words(membership), position, where, owner_or_reason(owner), expected.position, expected.member);
+    });
+  };
+  check(0, "the lowest");
+  check(max, "the highest");
+  for (const PlacementPoint& point : points) {
+    check(point.position, "exactly on a point");
+    check(point.position == 0 ? max : point.position - 1, "just before a point");
+    check(point.position == max ? 0 : point.position + 1, "just after a point");
+  }
+}
+
+void check_no_owner(PlacementJudge& judge, const Placement& placement, std::string_view when) {
+  judge.expect(!placement.owner("user:0"), [&] { return fmt::format("{}, a key still has an owner", when); });
+  judge.expect(!placement.preference_list("user:0", 1),
+               [&] { return fmt::format("{}, a preference list of one is no error", when); });
+}
+
+struct CheckAnswer {
+  PlacementJudge& judge;
+  const Placement& placement;
+  const Membership& membership;
+
+  void operator()(const GoldenOwner& golden) const {
+    const Result<std::string_view> owner = placement.owner(golden.key);
+    judge.expect(owner && *owner == golden.member, [&] {
+      return fmt::format("with {}, key '{}' belongs to {}; the golden owner is '{}'", to_words(membership), golden.key,
+                         owner_or_reason(owner), golden.member);
+    });
+  }
+  void operator()(const GoldenList& golden) const {
+    const auto list = placement.preference_list(golden.key, golden.members.size());
+    judge.expect(list && std::ranges::equal(*list, golden.members), [&] {
+      return fmt::format("with {}, key '{}' has the preference list {}; the golden one is {}", to_words(membership),
+                         golden.key, list.value_or(std::vector<std::string_view>{}), golden.members);
+    });
+  }
+  void operator()(const GoldenPosition& golden) const {
+    const Result<std::string_view> owner = placement.owner_at(golden.position);
+    judge.expect(owner && *owner == golden.member, [&] {
+      return fmt::format("with {}, position {} belongs to {}; the golden owner is '{}'", to_words(membership),
+                         golden.position, owner_or_reason(owner), golden.member);
+    });
+  }
+};
+
+}  // namespace
+
+BuiltPlacement build_placement(const PlacementFactory& factory, PlacementParameters parameters,
+                               std::span<const PlacementEdit> edits) {
+  BuiltPlacement built{.placement = factory.make(parameters), .membership = {}};
+  for (const PlacementEdit& edit : edits) {
+    if (built.membership.apply(edit) && !apply(*built.placement, edit)) {
+      return {};
+    }
+  }
+  return built;
+}
+
+std::vector<PlacementEdit> additions_of(const Membership& membership, bool is_backwards) {
+  std::vector<PlacementEdit> additions;
+  for (const auto& [name, member] : membership.members()) {
+    additions.push_back({EditKind::add, member});
+  }
+  if (is_backwards) {
+    std::ranges::reverse(additions);
+  }
+  return additions;
+}
+
+std::string owner_or_reason(const Result<std::string_view>& owner) {
+  return owner ? fmt::format("'{}'", *owner) : fmt::format("nobody ({})", to_string(owner.error()));
+}
+
+LawResult check_determinism(const PlacementFactory& factory, const PlacementCase& input) {
+  PlacementJudge judge(ClauseId::P1);
+  const std::unique_ptr<Placement> grown = factory.make(input.parameters);
+  if (grown->promises().determinism != Promise::exactly) {
+    return judge.result();
+  }
+  Membership membership;
+  for (const PlacementEdit& edit : history_of(input)) {
+    if (!check_edit(judge, *grown, membership, edit, input.keys)) {
+      return judge.result();
+    }
+  }
+  const std::size_t members = membership.members().size();
+  const Answers expected = ask(*grown, input.keys, members);
+  const auto compare = [&](std::span<const PlacementEdit> edits, std::string_view how) {
+    const BuiltPlacement built = build_placement(factory, input.parameters, edits);
+    if (built.placement == nullptr) {
+      return;
+    }
+    const Answers got = ask(*built.placement, input.keys, members);
+    judge.expect(got == expected, [&] {
+      return fmt::format("{}, once by the history of the case and once {}: {}", to_words(membership), how,
+                         difference(input.keys, expected, got));
+    });
+  };
+  compare(additions_of(membership, false), "added in the order of names");
+  compare(additions_of(membership, true), "added against the order of names");
+  std::vector<PlacementEdit> visited = additions_of(membership, false);
+  const Member guest{.name = "~guest", .weight = 2};
+  if (!membership.members().contains(guest.name)) {
+    visited.push_back({EditKind::add, guest});
+    visited.push_back({EditKind::remove, guest});
+    compare(visited, "with another member that came and left");
+  }
+  return judge.result();
+}
+
+LawResult check_coverage(const PlacementFactory& factory, const PlacementCase& input) {
+  PlacementJudge judge(ClauseId::P2);
+  check_no_owner(judge, *factory.make(input.parameters), "before the first member was added");
+  const BuiltPlacement built = build_placement(factory, input.parameters, history_of(input));
+  if (built.placement == nullptr) {
+    return judge.result();
+  }
+  const Placement& placement = *built.placement;
+  const Membership& membership = built.membership;
+  if (membership.members().empty()) {
+    check_no_owner(judge, placement, "after the last member was removed");
+    return judge.result();
+  }
+  for (const std::string& key : input.keys) {
+    const Result<std::string_view> owner = placement.owner(key);
+    judge.expect(owner && membership.members().contains(std::string(*owner)), [&] {
+      return fmt::format("with {}, key '{}' belongs to {}", to_words(membership), key, owner_or_reason(owner));
+    });
+    if (const std::optional<std::uint64_t> position = placement.position_of(key); position && owner) {
+      const Result<std::string_view> by_position = placement.owner_at(*position);
+      judge.expect(by_position && *by_position == *owner, [&] {
+        return fmt::format("with {}, key '{}' belongs to '{}', its position {} to {}", to_words(membership), key,
+                           *owner, *position, owner_or_reason(by_position));
+      });
+    }
+  }
+  if (!placement.points().empty()) {
+    check_boundaries(judge, placement, membership);
+  }
+  return judge.result();
+}
+
+LawResult check_golden(const PlacementFactory& factory, const PlacementCase& input) {
+  PlacementJudge judge(ClauseId::P8);
+  const BuiltPlacement built = build_placement(factory, input.parameters, history_of(input));
+  if (built.placement == nullptr || built.placement->promises().golden != kGoldenRing) {
+    return judge.result();
+  }
+  for (const GoldenAnswer& answer : input.answers) {
+    std::visit(CheckAnswer{judge, *built.placement, built.membership}, answer);
+  }
+  return judge.result();
+}
+
+std::span<const ClauseId> placement_clauses() {
+  using enum ClauseId;
+  static constexpr std::array kClausesOfPlacement{P1, P2, P3, P4, P5, P6, P7, P8, P9};
+  return kClausesOfPlacement;
+}
+
+LawResult check_law(ClauseId clause, const PlacementFactory& factory, const PlacementCase& input) {
+  static constexpr std::array kLaws{check_determinism,    check_coverage, check_minimal_movement,
+                                    check_movement_share, check_balance,  check_preference,
+                                    check_collisions,     check_golden,   check_scatter};
+  const std::size_t index = static_cast<std::size_t>(clause);
+  SHARDCHECK_ASSERT(index < kLaws.size());
+  return kLaws[index](factory, input);
+}
+
+}  // namespace shardcheck

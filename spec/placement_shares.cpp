@@ -1,0 +1,114 @@
+#include "spec/placement_shares.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spec/assert.h"
+
+namespace shardcheck {
+namespace {
+
+__extension__ using Uint128 = unsigned __int128;
+
+// The greatest root with root * root <= square, by Newton's steps from above.
+std::uint64_t integer_root(Uint128 square) {
+  if (square == 0) {
+    return 0;
+  }
+  Uint128 root = Uint128{1} << 64;
+  for (int step = 0; step < 200; ++step) {
+    const Uint128 next = (root + square / root) / 2;
+    if (next >= root) {
+      break;
+    }
+    root = next;
+  }
+  return static_cast<std::uint64_t>(root);
+}
+
+// p (1 - p) in units squared, p = weight / total.
+Uint128 spread_units_squared(std::int64_t weight, std::int64_t total) {
+  SHARDCHECK_ASSERT(weight >= 0 && weight <= total && total >= 1);
+  const Uint128 share = fair_share_units(weight, total);
+  return share * (kShareUnits - share);
+}
+
+std::uint64_t scaled(Uint128 length, Uint128 circle) {
+  return static_cast<std::uint64_t>(length * kShareUnits / circle);
+}
+
+}  // namespace
+
+std::vector<CommonArc> common_arcs(const Placement& before, const Placement& after) {
+  std::vector<std::uint64_t> cuts;
+  for (const Placement* placement : {&before, &after}) {
+    for (const PlacementPoint& point : placement->points()) {
+      cuts.push_back(point.position);
+    }
+  }
+  std::ranges::sort(cuts);
+  cuts.erase(std::ranges::unique(cuts).begin(), cuts.end());
+  const Uint128 circle = Uint128{after.position_max()} + 1;
+  std::vector<CommonArc> arcs;
+  for (std::size_t index = 0; index < cuts.size(); ++index) {
+    // The first arc reaches around the circle to the last cut; the subtraction wraps with it.
+    const std::uint64_t previous = cuts[index == 0 ? cuts.size() - 1 : index - 1];
+    const Uint128 length = index > 0 ? Uint128{cuts[index] - previous} : Uint128{cuts[index]} + circle - previous;
+    const Result<std::string_view> owner_before = before.owner_at(cuts[index]);
+    const Result<std::string_view> owner_after = after.owner_at(cuts[index]);
+    arcs.push_back({.last_position = cuts[index],
+                    .share_units = scaled(length, circle),
+                    .owner_before = std::string(owner_before.value_or("")),
+                    .owner_after = std::string(owner_after.value_or(""))});
+  }
+  return arcs;
+}
+
+std::string share_sample_key(std::uint64_t number) { return fmt::format("sample:{}", number); }
+
+std::map<std::string, std::uint64_t> shares_on_arcs(const Placement& placement) {
+  std::map<std::string, std::uint64_t> shares;
+  for (const CommonArc& arc : common_arcs(placement, placement)) {
+    shares[arc.owner_after] += arc.share_units;
+  }
+  return shares;
+}
+
+std::map<std::string, std::uint64_t> shares_of_sample(const Placement& placement) {
+  std::map<std::string, std::uint64_t> shares;
+  for (std::uint64_t number = 0; number < kShareSampleKeys; ++number) {
+    shares[std::string(placement.owner(share_sample_key(number)).value_or(""))] += kShareUnits / kShareSampleKeys;
+  }
+  return shares;
+}
+
+std::uint64_t fair_share_units(std::int64_t weight, std::int64_t total) {
+  SHARDCHECK_ASSERT(weight >= 0 && total >= 1);
+  return scaled(static_cast<Uint128>(weight), static_cast<Uint128>(total));
+}
+
+std::uint64_t share_deviation_units(std::int64_t weight, std::int64_t total, ShareScatter scatter) {
+  const Uint128 spread = spread_units_squared(weight, total);
+  Uint128 variance = 0;
+  if (scatter.points_per_weight > 0) {
+    variance += spread / (static_cast<Uint128>(total) * scatter.points_per_weight + 1);
+  }
+  if (scatter.sample_keys > 0) {
+    variance += spread / scatter.sample_keys;
+  }
+  return integer_root(variance);
+}
+
+std::uint64_t inheritance_max_units(std::int64_t weight, std::int64_t total, std::uint64_t points) {
+  constexpr Uint128 kExponent = 25;
+  const Uint128 share = fair_share_units(weight, total);
+  const Uint128 slack = integer_root(kExponent * kShareUnits / points * kShareUnits);
+  const Uint128 root_of_share = integer_root(share * kShareUnits);
+  const Uint128 root_of_rest = integer_root((kShareUnits - share) * kShareUnits);
+  const Uint128 most = (root_of_share + slack) * (root_of_share + slack) / kShareUnits;
+  const Uint128 rest = root_of_rest > slack ? root_of_rest - slack : 0;
+  return static_cast<std::uint64_t>(std::min(most, kShareUnits - rest * rest / kShareUnits));
+}
+
+}  // namespace shardcheck
