@@ -16,6 +16,8 @@ build_packages=(
 # Needed beside those by ci/test, ci/tidy and ci/nightly: second compiler, sanitizers and fuzzer, symbols, format, cache.
 test_packages=(g++ libclang-rt-19-dev llvm-19 clang-format-19 ccache python3)
 
+# Exit codes of every script are those of the command: 1 says that something was violated, so a machine that cannot
+# install or build says 3.
 complain() { echo "$(basename "$0"): $*" >&2; }
 
 # installed PACKAGE...: whether all of them are.
@@ -36,8 +38,10 @@ install_packages() {
   fi
   local apt=(apt-get -q -o DPkg::Lock::Timeout=600)
   export DEBIAN_FRONTEND=noninteractive
-  "${apt[@]}" update >&2
-  "${apt[@]}" install -y --no-install-recommends "$@" >&2
+  if ! "${apt[@]}" update >&2 || ! "${apt[@]}" install -y --no-install-recommends "$@" >&2; then
+    complain "the packages could not be installed: $*"
+    exit 3
+  fi
 }
 
 # build_preset PRESET [TARGET...]: configures where needed and builds. Prints to stderr only.
@@ -48,10 +52,10 @@ build_preset() {
     folder=build
   fi
   if [[ ! -f "$folder/build.ninja" || CMakePresets.json -nt "$folder/build.ninja" ]]; then
-    cmake --preset "$preset" >&2
+    cmake --preset "$preset" >&2 || { complain "preset $preset does not configure" && exit 3; }
     touch "$folder/build.ninja"
   fi
-  ninja -C "$folder" -j "$jobs" "$@" >&2
+  ninja -C "$folder" -j "$jobs" "$@" >&2 || { complain "preset $preset does not build" && exit 3; }
 }
 
 # The hash of the commit that is checked out; also where git is not installed. Nothing outside of a repository.
