@@ -72,7 +72,7 @@ ExitCode judge_promises(const Options& options) {
   bool any = false;
   bool any_short = false;
   bool any_unmeasured = false;
-  for (const bench::Promise& promise : bench::promises()) {
+  for (const bench::SpeedPromise& promise : bench::promises()) {
     if (promise.name.find(options.filter) == std::string::npos) {
       continue;
     }

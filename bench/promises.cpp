@@ -25,8 +25,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 }  // namespace
 
-Result<std::vector<Promise>> parse_promises(std::string_view text, std::string_view file) {
-  std::vector<Promise> rows;
+Result<std::vector<SpeedPromise>> parse_promises(std::string_view text, std::string_view file) {
+  std::vector<SpeedPromise> rows;
   int line_number = 0;
   for (const std::string_view line : split(text, '\n')) {
     ++line_number;
@@ -43,7 +43,7 @@ Result<std::vector<Promise>> parse_promises(std::string_view text, std::string_v
     if (status != std::errc() || end != fields[3].data() + fields[3].size() || !std::isfinite(bar) || bar <= 0) {
       return fail(where, fmt::format("the bar is \"{}\", not a number above 0", fields[3]));
     }
-    for (const Promise& earlier : rows) {
+    for (const SpeedPromise& earlier : rows) {
       if (earlier.name == fields[0]) {
         return fail(where, fmt::format("\"{}\" is there twice", fields[0]));
       }
@@ -56,16 +56,16 @@ Result<std::vector<Promise>> parse_promises(std::string_view text, std::string_v
   return rows;
 }
 
-const std::vector<Promise>& promises() {
-  static const std::vector<Promise> rows = [] {
-    Result<std::vector<Promise>> parsed = parse_promises(kPromisesText, "bench/promises.tsv");
+const std::vector<SpeedPromise>& promises() {
+  static const std::vector<SpeedPromise> rows = [] {
+    Result<std::vector<SpeedPromise>> parsed = parse_promises(kPromisesText, "bench/promises.tsv");
     SHARDCHECK_ASSERT(parsed.has_value());
     return *parsed;
   }();
   return rows;
 }
 
-PromiseOutcome judge_promise(const Promise& promise, Measure measure) {
+PromiseOutcome judge_promise(const SpeedPromise& promise, Measure measure) {
   if (measure == nullptr) {
     return {.promise = promise, .verdict = PromiseVerdict::unmeasured};
   }

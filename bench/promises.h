@@ -12,20 +12,20 @@
 
 namespace shardcheck::bench {
 
-struct Promise {
+struct SpeedPromise {
   std::string name;     // "ring_lookup_20k"
   std::string what;     // what is measured
   std::string against;  // the baseline
   double bar = 0;       // how many times faster than the baseline, at least
 
-  friend bool operator==(const Promise&, const Promise&) = default;
+  friend bool operator==(const SpeedPromise&, const SpeedPromise&) = default;
 };
 
 // promises.tsv as it was when this was built. A broken table is a bug of ours and does not pass the tests.
-const std::vector<Promise>& promises();
+const std::vector<SpeedPromise>& promises();
 
 // Rows of name, what, against and bar, separated by tabs, after one line of headings. Errors name file:line.
-Result<std::vector<Promise>> parse_promises(std::string_view text, std::string_view file);
+Result<std::vector<SpeedPromise>> parse_promises(std::string_view text, std::string_view file);
 
 // The function of a promise; null for one whose measure is not written.
 using Measure = Ratio (*)();
@@ -36,12 +36,12 @@ std::vector<std::string_view> measured_names();
 enum class PromiseVerdict { held, fell_short, unmeasured };
 
 struct PromiseOutcome {
-  Promise promise;
+  SpeedPromise promise;
   PromiseVerdict verdict = PromiseVerdict::unmeasured;
   Ratio ratio{};  // meaningless when unmeasured
 };
 
 // Measures one promise, once. `measure` may be null: unmeasured.
-PromiseOutcome judge_promise(const Promise& promise, Measure measure);
+PromiseOutcome judge_promise(const SpeedPromise& promise, Measure measure);
 
 }  // namespace shardcheck::bench

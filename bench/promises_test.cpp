@@ -6,7 +6,7 @@
 namespace shardcheck::bench {
 namespace {
 
-const Promise kTwice{.name = "twice", .what = "w", .against = "a", .bar = 2};
+const SpeedPromise kTwice{.name = "twice", .what = "w", .against = "a", .bar = 2};
 
 std::string error_of(std::string_view rows) {
   const auto parsed = parse_promises("name\twhat\tagainst\tbar\n" + std::string(rows), "p.tsv");
@@ -22,14 +22,14 @@ TEST(Promises, the_table_is_read_and_not_empty) {
 // them unmeasured and does not end with 0.
 TEST(Promises, every_row_has_a_measure_and_every_measure_a_row) {
   std::vector<std::string_view> unmeasured;
-  for (const Promise& promise : promises()) {
+  for (const SpeedPromise& promise : promises()) {
     if (measure_of(promise.name) == nullptr) {
       unmeasured.push_back(promise.name);
     }
   }
   std::vector<std::string_view> without_row;
   for (const std::string_view name : measured_names()) {
-    if (std::none_of(promises().begin(), promises().end(), [&](const Promise& row) { return row.name == name; })) {
+    if (std::none_of(promises().begin(), promises().end(), [&](const SpeedPromise& row) { return row.name == name; })) {
       without_row.push_back(name);
     }
   }
@@ -60,7 +60,7 @@ TEST(Promises, rows_are_parsed_and_broken_ones_refused_with_their_line) {
   const auto parsed = parse_promises("heading\na\tb\tc\t1.5\n", "p.tsv");
 
   ASSERT_TRUE(parsed.has_value());
-  EXPECT_THAT(*parsed, testing::ElementsAre(Promise{.name = "a", .what = "b", .against = "c", .bar = 1.5}));
+  EXPECT_THAT(*parsed, testing::ElementsAre(SpeedPromise{.name = "a", .what = "b", .against = "c", .bar = 1.5}));
   EXPECT_EQ(error_of("a\tb\tc\n"), "p.tsv:2: has 3 fields; name, what, against and bar are needed");
   EXPECT_EQ(error_of("a\tb\tc\t2\n\na\tb\tc\t0\n"), "p.tsv:4: the bar is \"0\", not a number above 0");
   EXPECT_EQ(error_of("a\tb\tc\t2x\n"), "p.tsv:2: the bar is \"2x\", not a number above 0");
