@@ -9,5 +9,6 @@
 namespace shardcheck::cli {
 
 void add_list(CLI::App& app, ExitCode& exit);
+void add_check(CLI::App& app, ExitCode& exit);
 
 }  // namespace shardcheck::cli

@@ -9,6 +9,7 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
   app.require_subcommand(1);
   ExitCode exit = ExitCode::held;
   add_list(app, exit);
+  add_check(app, exit);
   for (const AddCommand add_command : extensions.commands) {
     add_command(app, exit);
   }

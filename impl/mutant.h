@@ -34,6 +34,7 @@ enum class Mutant : std::uint8_t {
   // epoch and fence
   fence_less_or_equal_off_by_one,
   fence_memory_only,
+  fence_router_only,
   // move
   move_ack_after_barrier,
   move_barrier_before_drain,

@@ -1,0 +1,184 @@
+// shardcheck check: judges recorded histories.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "histories/checker.h"
+#include "histories/json_lines.h"
+
+namespace shardcheck::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using histories::KeyVerdict;
+using histories::Verdict;
+
+struct CheckFlags {
+  std::vector<std::string> files;
+  double budget_seconds = 60;
+  std::uint64_t steps_max = histories::CheckOptions{}.steps_max;
+  std::uint64_t memory_bytes_max = histories::CheckOptions{}.memory_bytes_max;
+  bool stops_at_first = false;
+  bool as_json = false;
+};
+
+// On a terminal, one line that says for how long a file has been judged; rewritten at most twice a second.
+class Progress {
+ public:
+  explicit Progress(std::string file) : file_(std::move(file)), is_shown_(isatty(STDERR_FILENO) != 0) {}
+  ~Progress() {
+    if (is_visible_) {
+      fmt::print(stderr, "\r\033[K");
+    }
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void tick(double seconds) {
+    if (is_shown_ && seconds >= next_) {
+      fmt::print(stderr, "\r{}: judging for {:.0f} s", file_, seconds);
+      is_visible_ = true;
+      next_ = seconds + 0.5;
+    }
+  }
+
+ private:
+  std::string file_;
+  bool is_shown_;
+  bool is_visible_ = false;
+  double next_ = 2;
+};
+
+struct Judged {
+  std::string file;
+  histories::History history;
+  histories::CheckReport report;
+  double seconds = 0;
+};
+
+Result<Judged> judge(histories::Checker& checker, const std::string& file, const CheckFlags& flags) {
+  const Clock::time_point start = Clock::now();
+  const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  Result<histories::History> history = histories::read_json_lines(file);
+  if (!history) {
+    return std::unexpected(history.error());
+  }
+  Progress progress(file);
+  const histories::CheckOptions options{
+      .steps_max = flags.steps_max,
+      .memory_bytes_max = flags.memory_bytes_max,
+      .is_out_of_time =
+          [&] {
+            progress.tick(seconds());
+            return seconds() > flags.budget_seconds;
+          },
+      .stops_at_first_violation = flags.stops_at_first,
+  };
+  histories::CheckReport report = checker.check(*history, options);
+  return Judged{file, std::move(*history), std::move(report), seconds()};
+}
+
+// A key that is a string is shown as it is, without JSON's quotes.
+std::string key_text(const Judged& judged, const KeyVerdict& key) {
+  const histories::ValueTable& values = judged.history.values;
+  return values.kind(key.key) == histories::StoredKind::string ? std::string(values.string_of(key.key))
+                                                               : values.to_text(key.key);
+}
+
+void print_text(const Judged& judged) {
+  fmt::print("{}: {} ({} operations, {} keys, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
+             judged.report.operations, judged.report.keys.size(), judged.seconds);
+  for (const KeyVerdict& key : judged.report.keys) {
+    if (key.verdict == Verdict::linearizable) {
+      continue;
+    }
+    fmt::print("  {}: {}", key_text(judged, key), name_of(key.verdict));
+    if (key.explanation) {
+      fmt::print(": {}", key.explanation->sentence);
+    }
+    fmt::print("\n");
+  }
+}
+
+nlohmann::json to_json(const Judged& judged) {
+  nlohmann::json keys = nlohmann::json::array();
+  for (const KeyVerdict& key : judged.report.keys) {
+    nlohmann::json row{{"key", key_text(judged, key)},
+                       {"verdict", name_of(key.verdict)},
+                       {"method", key.method},
+                       {"operations", key.operations},
+                       {"steps", key.steps}};
+    if (key.explanation) {
+      row["explanation"] = {{"line", key.explanation->line}, {"sentence", key.explanation->sentence}};
+    }
+    keys.push_back(std::move(row));
+  }
+  return {{"file", judged.file},
+          {"verdict", name_of(judged.report.verdict)},
+          {"operations", judged.report.operations},
+          {"seconds", judged.seconds},
+          {"keys", std::move(keys)}};
+}
+
+ExitCode run_check(const CheckFlags& flags) {
+  histories::Checker checker;
+  nlohmann::json rows = nlohmann::json::array();
+  bool is_input_bad = false;
+  bool is_violated = false;
+  bool is_undecided = false;
+  for (const std::string& file : flags.files) {
+    const Result<Judged> judged = judge(checker, file, flags);
+    if (!judged) {
+      fmt::print(stderr, "shardcheck: {}\n", to_string(judged.error()));
+      is_input_bad = true;
+      continue;
+    }
+    is_violated |= judged->report.verdict == Verdict::not_linearizable;
+    is_undecided |= judged->report.verdict == Verdict::undecided;
+    if (flags.as_json) {
+      rows.push_back(to_json(*judged));
+    } else {
+      print_text(*judged);
+    }
+  }
+  if (flags.as_json) {
+    fmt::print("{}\n", rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  if (is_input_bad) {
+    return ExitCode::bad_input;
+  }
+  if (is_violated) {
+    return ExitCode::violated;
+  }
+  return is_undecided ? ExitCode::undecided : ExitCode::held;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, ExitCode& exit) {
+  CLI::App* check = app.add_subcommand("check", "Judge recorded histories: is each linearizable?");
+  auto flags = std::make_shared<CheckFlags>();
+  check->add_option("FILE", flags->files, "Histories as JSON lines, plain or gzip")->required();
+  check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
+  check
+      ->add_option("--budget", flags->budget_seconds,
+                   "Time for each file, such as 60s, 500ms or 2m; a bare number is seconds")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->check(CLI::NonNegativeNumber)
+      ->default_str("60s");
+  check->add_option("--steps", flags->steps_max, "Steps of the search for each key")->capture_default_str();
+  check->add_option("--memory", flags->memory_bytes_max, "Memory of the search for each key, such as 512MiB or 1GiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("1GiB");
+  check->add_flag("!--all,--first", flags->stops_at_first,
+                  "Stop at the first key that is violated; --all, the default, judges every key");
+  check->callback([flags, &exit] { exit = run_check(*flags); });
+}
+
+}  // namespace shardcheck::cli

@@ -1,0 +1,126 @@
+#include "harness/deviations.h"
+
+#include <algorithm>
+
+namespace shardcheck::harness {
+namespace {
+
+using sim::Deviation;
+using sim::Moment;
+
+// Sizes that matter to a protocol: around one message delay, one time-out, one lease, and beyond.
+constexpr std::array kDelays{milliseconds(2),  microseconds(700), milliseconds(5),  milliseconds(10),
+                             milliseconds(20), milliseconds(45),  milliseconds(80), milliseconds(150)};
+constexpr std::array kOutages{milliseconds(10), milliseconds(2),  milliseconds(25),
+                              milliseconds(50), milliseconds(80), milliseconds(140)};
+
+bool hits_a_process(FaultKind kind) {
+  return kind == FaultKind::crashed || kind == FaultKind::disk_lost || kind == FaultKind::paused ||
+         kind == FaultKind::clock_shifted;
+}
+
+}  // namespace
+
+void DrawnDeviations::reset(const FaultProfile& profile, const impl::ClusterOptions& cluster, sim::Choices& choices) {
+  profile_ = profile;
+  cluster_ = cluster;
+  choices_ = &choices;
+  asked_ = 0;
+  drawn_.clear();
+  enabled_.clear();
+  for (int kind = 0; kind < kFaultKinds; ++kind) {
+    if (profile.is_enabled[static_cast<std::size_t>(kind)]) {
+      enabled_.push_back(static_cast<FaultKind>(kind));
+    }
+  }
+  draw_gap();
+}
+
+std::uint64_t DrawnDeviations::ask(Ask kind, std::uint64_t n) { return choices_->below(n, label(kind, asked_)); }
+
+// Gaps are uniform around the mean, answer 0 being the mean itself: an answer taken off a tape then moves nothing far.
+void DrawnDeviations::draw_gap() {
+  if (profile_.gap == 0 || enabled_.empty() || choices_->is_exhausted()) {
+    left_ = UINT64_MAX;
+    return;
+  }
+  ++asked_;
+  const std::uint64_t span = std::min<std::uint64_t>(2 * profile_.gap, 256);
+  left_ = 1 + (profile_.gap + ask(Ask::deviation_gap, span)) % span;
+}
+
+const Deviation* DrawnDeviations::at(const sim::Anchor& anchor) {
+  if (--left_ > 0) {
+    return nullptr;
+  }
+  const bool is_drawn = draw(anchor);
+  draw_gap();
+  return is_drawn ? &drawn_.back() : nullptr;
+}
+
+// Answer 0 of the kind is no deviation: a tape without it goes on to the next gap undisturbed.
+bool DrawnDeviations::draw(const sim::Anchor& anchor) {
+  const std::uint64_t kind = ask(Ask::deviation_kind, enabled_.size() + 1);
+  if (kind == 0) {
+    return false;
+  }
+  Deviation deviation;
+  deviation.anchor = anchor;
+  deviation.kind = enabled_[kind - 1];
+  const bool is_outage = hits_a_process(deviation.kind) || deviation.kind == FaultKind::link_cut;
+  deviation.duration = is_outage ? kOutages[ask(Ask::deviation_size, kOutages.size())]
+                                 : kDelays[ask(Ask::deviation_size, kDelays.size())];
+  if (hits_a_process(deviation.kind)) {
+    deviation.moment = static_cast<Moment>(ask(Ask::deviation_moment, 3));
+  }
+  const impl::Roles roles(cluster_);
+  const NodeId victim = deviation.moment == Moment::after_sending ? anchor.from : anchor.to;
+  switch (deviation.kind) {
+    case FaultKind::link_cut: deviation.is_both_ways = ask(Ask::deviation_detail, 2) == 1; break;
+    case FaultKind::crashed: deviation.kept_unsynced = static_cast<std::uint8_t>(ask(Ask::deviation_detail, 4)); break;
+    case FaultKind::held_until_phase:
+      deviation.until_signal = static_cast<std::uint8_t>(ask(Ask::deviation_detail, kMovePhases));
+      break;
+    case FaultKind::clock_shifted: {
+      const auto eighths = static_cast<std::int64_t>(ask(Ask::deviation_detail, 17)) - 8;
+      deviation.duration = cluster_.clock_offset_max * eighths / 8;
+      break;
+    }
+    case FaultKind::disk_lost:
+      // Only a storage node's data may be lost with its disk; everything the directory decided may not.
+      if (!roles.is_storage(victim)) {
+        deviation.kind = FaultKind::crashed;
+      }
+      break;
+    case FaultKind::delayed:
+    case FaultKind::dropped:
+    case FaultKind::duplicated:
+    case FaultKind::paused: break;
+  }
+  drawn_.push_back(deviation);
+  return true;
+}
+
+void ScriptedDeviations::reset(const std::vector<Deviation>& script) {
+  script_ = script;
+  std::ranges::stable_sort(script_, {}, &Deviation::anchor);
+  kinds_.fill(0);
+  for (const Deviation& deviation : script_) {
+    kinds_[deviation.anchor.message_kind / 64U] |= 1ULL << (deviation.anchor.message_kind % 64U);
+  }
+  reached_ = 0;
+}
+
+const Deviation* ScriptedDeviations::at(const sim::Anchor& anchor) {
+  if ((kinds_[anchor.message_kind / 64U] >> (anchor.message_kind % 64U) & 1U) == 0) {
+    return nullptr;
+  }
+  const auto found = std::ranges::lower_bound(script_, anchor, {}, &Deviation::anchor);
+  if (found == script_.end() || found->anchor != anchor) {
+    return nullptr;
+  }
+  ++reached_;
+  return &*found;
+}
+
+}  // namespace shardcheck::harness

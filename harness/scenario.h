@@ -1,0 +1,44 @@
+// A test case as data: how the cluster is made up, what clients and operators ask for, and every deviation from the
+// quiet run. It prints and parses, and the same scenario always gives the same run. Every driver writes one down, so
+// whatever any of them finds is shrunk, kept and replayed in the same way.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impl/options.h"
+#include "sim/deviation.h"
+#include "sim/world.h"
+#include "spec/error.h"
+#include "spec/system.h"
+
+namespace shardcheck::harness {
+
+// One process's clock.
+struct ClockSetting {
+  NodeId process;
+  Duration offset;
+  std::int64_t drift_ppm = 0;
+
+  friend bool operator==(const ClockSetting&, const ClockSetting&) = default;
+};
+
+struct Scenario {
+  impl::ClusterOptions cluster;
+  sim::NetworkOptions network;
+  std::vector<ClockSetting> clocks;  // those that are not exact
+  std::vector<Step> steps;           // in order of time
+  std::vector<sim::Deviation> deviations;
+
+  // What a person counts: things that happen in it.
+  std::size_t size() const { return steps.size() + deviations.size() + clocks.size(); }
+  friend bool operator==(const Scenario&, const Scenario&) = default;
+};
+
+// One line a fact; lines beginning with '#' are comments. to_text and parse are inverse to one another.
+std::string to_text(const Scenario& scenario);
+// `name` stands in errors, as in "name:12".
+Result<Scenario> parse_scenario(std::string_view text, std::string_view name);
+
+}  // namespace shardcheck::harness

@@ -1,0 +1,85 @@
+// Judges a recorded history: is there an order of effects, each between its operation's invocation and return, in which
+// every answer is the one that the sequential model of the key (spec/key_model.h) gives?
+//
+// Deterministic: verdicts, steps and explanations depend on the history and the options alone, unless `is_out_of_time`
+// is given.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "histories/history.h"
+#include "histories/key_history.h"
+#include "histories/reductions.h"
+#include "histories/search.h"
+#include "histories/verdict.h"
+
+namespace shardcheck::histories {
+
+struct CheckOptions {
+  // For each key by itself.
+  std::uint64_t steps_max = 50'000'000;
+  std::uint64_t memory_bytes_max = std::uint64_t{1} << 30U;
+  // Asked now and then; once it says true, what is not decided yet is undecided.
+  std::function<bool()> is_out_of_time{};
+  // Look for the first answer that cannot be explained. Costs a few more searches for each key that is violated.
+  bool explains = true;
+  // Leave the keys behind the first violated one unjudged (they are then missing from the report).
+  bool stops_at_first_violation = false;
+};
+
+// The history up to and including one return is not linearizable, though up to just before it it is.
+struct Explanation {
+  std::uint32_t operation = 0;  // index into History::operations: the first that cannot be explained
+  std::uint32_t line = 0;       // of its return
+  std::string sentence;
+};
+
+struct KeyVerdict {
+  ValueId key;  // of the history's table
+  Verdict verdict = Verdict::undecided;
+  std::string_view method;  // what decided: "trivial", "search"
+  std::uint64_t operations = 0;
+  std::uint64_t steps = 0;
+  std::optional<Explanation> explanation;  // only when not linearizable, and the budget allowed to find it
+};
+
+struct CheckReport {
+  Verdict verdict = Verdict::linearizable;  // violated if any key is, else undecided if any key is
+  std::vector<KeyVerdict> keys;             // in the order in which they appear
+  std::uint64_t operations = 0;
+
+  std::uint64_t count(Verdict wanted) const;
+};
+
+// Keeps its buffers from one history to the next: use one for many. Not for two threads at once.
+class Checker {
+ public:
+  CheckReport check(const History& history, const CheckOptions& options = {});
+
+ private:
+  struct Decision {
+    Verdict verdict = Verdict::undecided;
+    std::string_view method;
+    std::uint64_t steps = 0;
+  };
+
+  // The seam for deciders of one structure: they stand in here, in front of the search.
+  Decision decide(KeyHistory& history, const CheckOptions& options);
+  std::optional<Explanation> explain(const History& history, const KeyHistory& whole, const CheckOptions& options);
+
+  Partition partition_;
+  KeyHistory whole_;
+  KeyHistory reduced_;
+  Reducer reducer_;
+  Search search_;
+};
+
+// For one history.
+CheckReport check(const History& history, const CheckOptions& options = {});
+
+}  // namespace shardcheck::histories

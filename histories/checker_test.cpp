@@ -1,0 +1,254 @@
+#include "histories/checker.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "histories/json_lines.h"
+#include "histories/random_history.h"
+
+namespace shardcheck::histories {
+namespace {
+
+// Each line of a story is "process type f value"; time is the line's number. One key, "k".
+History story(const std::vector<std::string>& lines) {
+  std::string text;
+  int time = 0;
+  for (const std::string& line : lines) {
+    const std::size_t first = line.find(' ');
+    const std::size_t second = line.find(' ', first + 1);
+    const std::size_t third = line.find(' ', second + 1);
+    text += R"({"process":)" + line.substr(0, first) + R"(,"type":")" + line.substr(first + 1, second - first - 1) +
+            R"(","f":")" + line.substr(second + 1, third - second - 1) + R"(","key":"k","value":)" +
+            line.substr(third + 1) + R"(,"time":)" + std::to_string(++time) + "}\n";
+  }
+  Result<History> history = parse_json_lines(text, "story");
+  EXPECT_TRUE(history) << to_string(history.error());
+  return history ? *std::move(history) : History{};
+}
+
+Verdict verdict_of(const std::vector<std::string>& lines) { return check(story(lines)).verdict; }
+
+TEST(Checker, accepts_a_read_of_the_last_write) {
+  EXPECT_EQ(verdict_of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 1"}),
+            Verdict::linearizable);
+}
+
+TEST(Checker, rejects_a_stale_read) {
+  const History history = story({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
+                                 "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 2"});
+
+  const CheckReport report = check(history);
+
+  EXPECT_EQ(report.verdict, Verdict::not_linearizable);
+  ASSERT_EQ(report.keys.size(), 1U);
+  EXPECT_EQ(history.values.string_of(report.keys[0].key), "k");
+  EXPECT_EQ(report.keys[0].operations, 4U);
+  ASSERT_TRUE(report.keys[0].explanation);
+  EXPECT_EQ(report.keys[0].explanation->operation, 2U);
+  EXPECT_EQ(report.keys[0].explanation->line, 6U);
+  EXPECT_EQ(report.keys[0].explanation->sentence,
+            "process 1 at line 6 read 1; no order of effects explains that together with all answers before");
+}
+
+TEST(Checker, rejects_a_read_from_the_future) {
+  EXPECT_EQ(verdict_of({"1 invoke read null", "1 ok read 1", "0 invoke write 1", "0 ok write 1"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_a_read_from_the_future_of_a_write_that_never_returned) {
+  EXPECT_EQ(verdict_of({"1 invoke read null", "1 ok read 1", "0 invoke write 1"}), Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_a_value_that_nobody_wrote) {
+  EXPECT_EQ(verdict_of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_a_value_whose_write_failed) {
+  EXPECT_EQ(verdict_of({"0 invoke write 1", "0 fail write 1", "1 invoke read null", "1 ok read 1"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_a_resurrected_delete) {
+  EXPECT_EQ(verdict_of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "1 invoke read null",
+                        "1 ok read null", "1 invoke read null", "1 ok read 1"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, accepts_a_delete_and_a_new_write) {
+  EXPECT_EQ(verdict_of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "1 invoke read null",
+                        "1 ok read null", "0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 1"}),
+            Verdict::linearizable);
+}
+
+TEST(Checker, rejects_a_lost_append) {
+  EXPECT_EQ(verdict_of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")",
+                        R"(0 ok append "2.")", "1 invoke read null", R"(1 ok read "2.")"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, accepts_concurrent_appends_in_either_order) {
+  EXPECT_EQ(verdict_of({R"(0 invoke append "1.")", R"(1 invoke append "2.")", R"(0 ok append "1.")",
+                        R"(1 ok append "2.")", "1 invoke read null", R"(1 ok read "2.1.")"}),
+            Verdict::linearizable);
+}
+
+TEST(Checker, rejects_two_reads_that_disagree_about_the_order_of_appends) {
+  EXPECT_EQ(
+      verdict_of({R"(0 invoke append "1.")", R"(1 invoke append "2.")", R"(0 ok append "1.")", R"(1 ok append "2.")",
+                  "1 invoke read null", "0 invoke read null", R"(1 ok read "2.1.")", R"(0 ok read "1.2.")"}),
+      Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_an_append_that_took_effect_twice) {
+  EXPECT_EQ(
+      verdict_of({R"(0 invoke append "1.")", R"(0 info append "1.")", "1 invoke read null", R"(1 ok read "1.1.")"}),
+      Verdict::not_linearizable);
+}
+
+TEST(Checker, takes_a_number_as_an_item_of_a_list) {
+  EXPECT_EQ(verdict_of({"0 invoke append 1", "0 ok append 1", "0 invoke append [2]", "0 ok append [2]",
+                        "1 invoke read null", "1 ok read [1,2]"}),
+            Verdict::linearizable);
+  EXPECT_EQ(verdict_of({"0 invoke append 1", "0 ok append 1", "0 invoke append [2]", "0 ok append [2]",
+                        "1 invoke read null", "1 ok read [2,1]"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_a_duplicate_increment) {
+  EXPECT_EQ(verdict_of({"0 invoke incr null", "1 invoke incr null", "0 ok incr 1", "1 ok incr 1"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_an_increment_that_skips_a_number) {
+  EXPECT_EQ(verdict_of({"0 invoke incr null", "0 ok incr 1", "1 invoke incr null", "1 ok incr 3"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, accepts_a_skipped_number_when_an_increment_never_returned) {
+  EXPECT_EQ(
+      verdict_of({"2 invoke incr null", "0 invoke incr null", "0 ok incr 1", "1 invoke incr null", "1 ok incr 3"}),
+      Verdict::linearizable);
+}
+
+TEST(Checker, lets_an_operation_that_never_returned_take_effect_late_or_never) {
+  const std::vector<std::string> beginning{"0 invoke write 1", "0 info write 1", "1 invoke read null",
+                                           "1 ok read null"};
+  std::vector<std::string> late = beginning;
+  late.insert(late.end(), {"1 invoke read null", "1 ok read 1"});
+  std::vector<std::string> twice = late;
+  twice.insert(twice.end(), {"1 invoke read null", "1 ok read null"});
+
+  EXPECT_EQ(verdict_of(beginning), Verdict::linearizable);
+  EXPECT_EQ(verdict_of(late), Verdict::linearizable);
+  EXPECT_EQ(verdict_of(twice), Verdict::not_linearizable);
+}
+
+TEST(Checker, rejects_a_compare_and_set_from_a_value_that_was_gone) {
+  EXPECT_EQ(verdict_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke cas [1,3]",
+                        "1 ok cas [1,3]"}),
+            Verdict::not_linearizable);
+}
+
+TEST(Checker, accepts_a_failed_compare_and_set_whatever_the_value) {
+  EXPECT_EQ(verdict_of({"0 invoke write 1", "0 ok write 1", "1 invoke cas [1,3]", "1 fail cas [1,3]",
+                        "1 invoke read null", "1 ok read 1"}),
+            Verdict::linearizable);
+}
+
+TEST(Checker, takes_operations_that_touch_at_one_instant_as_concurrent) {
+  HistoryBuilder builder;
+  const ValueId key = builder.values().string("k");
+  const ValueId one = builder.values().number(1);
+  const std::uint32_t write = builder.invoke(
+      TrueTime{0}, {.process = builder.values().number(0), .key = key, .kind = OperationKind::write, .argument = one});
+  builder.ok(TrueTime{5}, write);
+  const std::uint32_t read =
+      builder.invoke(TrueTime{5}, {.process = builder.values().number(1), .key = key, .kind = OperationKind::read});
+  builder.ok(TrueTime{6}, read, kAbsent);
+
+  EXPECT_EQ(check(builder.history()).verdict, Verdict::linearizable);
+}
+
+TEST(Checker, judges_every_key_by_itself) {
+  HistoryBuilder builder;
+  ValueTable& values = builder.values();
+  for (int key = 0; key < 3; ++key) {
+    const std::uint32_t read = builder.invoke(
+        TrueTime{key}, {.process = values.number(0), .key = values.number(key), .kind = OperationKind::read});
+    builder.ok(TrueTime{key}, read, key == 1 ? values.number(9) : kAbsent);
+  }
+
+  const CheckReport all = check(builder.history());
+  const CheckReport first = check(builder.history(), {.stops_at_first_violation = true});
+
+  EXPECT_EQ(all.verdict, Verdict::not_linearizable);
+  ASSERT_EQ(all.keys.size(), 3U);
+  EXPECT_EQ(all.keys[0].verdict, Verdict::linearizable);
+  EXPECT_EQ(all.keys[1].verdict, Verdict::not_linearizable);
+  EXPECT_EQ(all.keys[2].verdict, Verdict::linearizable);
+  EXPECT_EQ(first.keys.size(), 2U);
+}
+
+TEST(Checker, needs_no_search_where_nothing_was_answered) {
+  const CheckReport report = check(story({"0 invoke write 1", "1 invoke read null", "1 info read null"}));
+
+  EXPECT_EQ(report.verdict, Verdict::linearizable);
+  EXPECT_EQ(report.keys[0].method, "trivial");
+}
+
+// Compare-and-sets in a circle leave the search much to try.
+History hard_history() {
+  HistoryBuilder builder;
+  RandomNumbers random(1);
+  ValueTable& values = builder.values();
+  std::vector<std::uint32_t> calls;
+  for (int i = 0; i < 24; ++i) {
+    calls.push_back(
+        builder.invoke(TrueTime{i}, {.process = values.number(i),
+                                     .key = values.number(0),
+                                     .kind = i < 2 ? OperationKind::write : OperationKind::compare_and_set,
+                                     .argument = values.number(static_cast<std::int64_t>(random.below(5))),
+                                     .expected = values.number(static_cast<std::int64_t>(random.below(5)))}));
+  }
+  for (const std::uint32_t call : calls) {
+    builder.ok(TrueTime{100 + call}, call);
+  }
+  return builder.history();
+}
+
+TEST(Checker, is_undecided_when_steps_run_out) {
+  const CheckReport report = check(hard_history(), {.steps_max = 10});
+
+  EXPECT_EQ(report.verdict, Verdict::undecided);
+  EXPECT_GE(report.keys[0].steps, 10U);
+}
+
+TEST(Checker, is_undecided_when_memory_runs_out) {
+  EXPECT_EQ(check(hard_history(), {.memory_bytes_max = 0}).verdict, Verdict::undecided);
+}
+
+TEST(Checker, is_undecided_when_time_runs_out) {
+  EXPECT_EQ(check(hard_history(), {.is_out_of_time = [] { return true; }}).verdict, Verdict::undecided);
+}
+
+TEST(Checker, gives_the_same_steps_and_verdicts_when_reused) {
+  Checker checker;
+  HistoryBuilder builder;
+  RandomNumbers random(7);
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    make_random_history(random, {.kinds = {OperationKind::read, OperationKind::append}, .operations_max = 40}, builder);
+    const CheckReport reused = checker.check(builder.history());
+    const CheckReport fresh = check(builder.history());
+    ASSERT_EQ(reused.keys.size(), 1U);
+    EXPECT_EQ(reused.verdict, fresh.verdict);
+    EXPECT_EQ(reused.keys[0].steps, fresh.keys[0].steps);
+  }
+}
+
+}  // namespace
+}  // namespace shardcheck::histories

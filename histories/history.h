@@ -1,0 +1,100 @@
+// A recorded history as data: what each client asked, what it was told, and when. Made by a reader (json_lines.h) or in
+// memory by HistoryBuilder; judged by checker.h.
+//
+// Times are nanoseconds. An operation takes effect at one instant of the closed interval from its invocation to its
+// return; so one operation precedes another only if it returned at a strictly earlier time than the other was invoked,
+// and operations that touch at one instant are concurrent (also those of one process).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "histories/value_table.h"
+#include "spec/operation.h"
+#include "spec/types.h"
+
+namespace shardcheck::histories {
+
+struct RecordedOperation {
+  ValueId process{};
+  ValueId key{};
+  ValueId argument{};  // write, append: what; compare_and_set: the new value
+  ValueId expected{};  // compare_and_set: the value that must be there
+  ValueId observed{};  // ok only. read: what was there; increment: the new number
+  OperationKind kind = OperationKind::read;
+  // refused: it did not happen. unknown: it may have happened, may happen at any later time, or never.
+  OutcomeKind outcome = OutcomeKind::unknown;
+  std::uint32_t invoke_line = 0;  // the line of the file, or the number of the builder's call, from 1
+  std::uint32_t return_line = 0;  // 0: it never returned (then it is unknown)
+  TrueTime invoked_at{};
+  TrueTime returned_at{};  // meaningless when it never returned
+
+  bool has_returned() const { return return_line != 0; }
+  friend bool operator==(const RecordedOperation&, const RecordedOperation&) = default;
+};
+
+// A fault, a move, or whatever else the recorder wrote down between the operations. Kept as it was; judged by nobody.
+struct NemesisEvent {
+  std::uint32_t line = 0;
+  std::optional<TrueTime> at;
+  std::string what;  // the line's "f"
+  std::string text;  // the whole line
+
+  friend bool operator==(const NemesisEvent&, const NemesisEvent&) = default;
+};
+
+struct History {
+  std::vector<RecordedOperation> operations;  // in the order of their invocations
+  std::vector<NemesisEvent> nemesis;
+  ValueTable values;
+
+  // Forgets everything and keeps the memory.
+  void clear();
+};
+
+// Equal operations, with equal values, and equal nemesis events; value ids may differ, as may line numbers when
+// `compare_lines` is false.
+bool is_same(const History& left, const History& right, bool compare_lines);
+
+// Builds a history in memory, one call for each thing that happened, in the order of time. Reusable: clear() keeps the
+// memory. Invocations and returns are numbered from 1 as if they were lines, and write_json_lines writes them so.
+class HistoryBuilder {
+ public:
+  struct Call {
+    ValueId process;
+    ValueId key;
+    OperationKind kind = OperationKind::read;
+    ValueId argument{};
+    ValueId expected{};
+  };
+
+  void clear();
+
+  // Values, keys and process names for the calls below.
+  ValueTable& values() { return history_.values; }
+
+  // Returns the operation's index, to be given to one of the three below at most once.
+  std::uint32_t invoke(TrueTime now, const Call& call);
+  // `observed`: what a read or an increment was told.
+  void ok(TrueTime now, std::uint32_t operation, ValueId observed = kAbsent);
+  void refused(TrueTime now, std::uint32_t operation);
+  void unknown(TrueTime now, std::uint32_t operation);
+
+  void nemesis(TrueTime now, std::string_view what);
+
+  const History& history() const { return history_; }
+
+ private:
+  RecordedOperation& returned(TrueTime now, std::uint32_t operation);
+
+  std::uint32_t next_line(TrueTime now);
+
+  History history_;
+  std::uint32_t lines_ = 0;
+  TrueTime last_;
+};
+
+}  // namespace shardcheck::histories

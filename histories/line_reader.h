@@ -1,0 +1,46 @@
+// Cuts the bytes of a source into lines, numbered from 1. Each line is followed in memory by some readable bytes, as
+// simdjson wants it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "histories/byte_source.h"
+#include "spec/error.h"
+
+namespace shardcheck::histories {
+
+class LineReader {
+ public:
+  // A longer line is an error: it is no history, and must not take all memory before we say so.
+  static constexpr std::size_t kLineLengthMax = std::size_t{64} << 20U;
+
+  // `name` stands in front of the line number in errors.
+  LineReader(std::unique_ptr<ByteSource> source, std::string name);
+
+  // The next line without its end; nothing after the last one. Valid until the next call.
+  Result<std::optional<std::string_view>> next();
+
+  // Of the line given last.
+  std::uint32_t line_number() const { return line_number_; }
+  // "name:line" of the line given last.
+  std::string place() const;
+
+ private:
+  Result<bool> read_more();
+
+  std::unique_ptr<ByteSource> source_;
+  std::string name_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // what of the buffer is not given out yet: [begin_, end_)
+  std::size_t end_ = 0;
+  std::uint32_t line_number_ = 0;
+  bool is_at_end_ = false;
+};
+
+}  // namespace shardcheck::histories

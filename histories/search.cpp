@@ -1,0 +1,430 @@
+// Five things make this search faster than the textbook's. Each keeps every verdict:
+//
+// 1. A read that fits the present value is taken at once and never given back on its own. If some order goes on from
+//    here, the same order with the read moved to the front goes on too: the read changes nothing, and as it may be
+//    next, nothing that is left has to precede it.
+// 2. Operations that never returned and ask the same are used in the order of their invocations. In any order of
+//    effects that uses a later one and not an earlier one, the earlier one can stand in: it was invoked before, it has
+//    no return to miss and no answer to give.
+// 3. A step is refused when it changes the value away from one that some operation still has to see, and nothing left
+//    could bring it back. In a counter or a log nothing ever brings a value back.
+// 4. In a log, as long as any read is left, the value has to be a beginning of the longest value read. For let M be
+// that
+//    value: if its read is left, then the value only grows until it is M; if not, then the value already begins with M,
+//    and a read that is left and no longer than M sees nothing but M itself.
+// 5. A configuration is remembered only once it has failed: those on the way to it cannot come back, since more and
+//    more operations have taken effect. So a history that is linearized straight away takes no memory for it.
+//
+// Candidates are tried in the order of deadlines: the earliest return among an operation and those that saw its value,
+// if only it produced that value. This decides nothing, but is nearly always right.
+#include "histories/search.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "spec/assert.h"
+#include "spec/key_model.h"
+
+namespace shardcheck::histories {
+namespace {
+
+bool asks_the_same(const KeyOperation& left, const KeyOperation& right) {
+  return left.kind == right.kind && left.argument == right.argument && left.expected == right.expected;
+}
+
+}  // namespace
+
+SearchResult Search::run(const KeyHistory& history, Structure structure, const SearchLimits& limits) {
+  structure_ = structure;
+  limits_ = limits;
+  set_up(history);
+  if (structure == Structure::registers && needs_a_value_nobody_makes()) {
+    return {Verdict::not_linearizable, step_count_};
+  }
+  if (!enter(kAbsent)) {
+    return {Verdict::not_linearizable, step_count_};
+  }
+  while (next_[end_] != end_) {
+    if (is_over_budget()) {
+      return {Verdict::undecided, step_count_};
+    }
+    Frame& frame = frames_.back();
+    const std::uint32_t candidate = next_candidate(frame.last_tried);
+    if (candidate != kNone) {
+      frame.last_tried = candidate;
+      try_candidate(candidate);
+      continue;
+    }
+    const std::uint64_t hash = describe_configuration(frame.value);
+    failed_.insert(hash, description_);
+    frames_.pop_back();
+    if (frames_.empty()) {
+      return {Verdict::not_linearizable, step_count_};
+    }
+    undo_to(frames_.back().trail_size);
+  }
+  return {Verdict::linearizable, step_count_};
+}
+
+void Search::set_up(const KeyHistory& history) {
+  history_ = &history;
+  values_.reset(*history.values);
+  returned_.clear();
+  pending_.clear();
+  steps_.clear();
+  index_of_value_.clear();
+  uses_.clear();
+  needs_left_ = 0;
+  trail_.clear();
+  frames_.clear();
+  taken_hash_ = 0;
+  failed_.clear();
+  step_count_ = 0;
+  for (const KeyOperation& operation : history.operations) {
+    (operation.has_returned() ? returned_ : pending_).push_back(operation);
+  }
+  for (const KeyOperation& operation : returned_) {
+    add_step(operation);
+  }
+  set_up_classes();
+  link_entries(history);
+  rank_steps();
+  set_up_chain(history);
+}
+
+void Search::add_step(const KeyOperation& operation) {
+  Step step{.kind = operation.kind,
+            .argument = operation.argument,
+            .expected = operation.expected,
+            .observed = operation.observed,
+            .value_needed = operation.has_returned() ? value_needed(operation) : kNone,
+            .value_produced = kNone,
+            .rank = kNone};
+  if (structure_ == Structure::registers && operation.kind != OperationKind::read) {
+    step.value_produced = use_index(product_of(operation));
+  }
+  if (step.value_needed != kNone) {
+    ++uses_[step.value_needed].needed_by;
+    ++needs_left_;
+  }
+  if (step.value_produced != kNone) {
+    ++uses_[step.value_produced].produced_by;
+  }
+  steps_.push_back(step);
+}
+
+std::uint32_t Search::use_index(ValueId value) {
+  const auto next = static_cast<std::uint32_t>(uses_.size());
+  const std::uint32_t index = index_of_value_.find_or_insert(value.value, next);
+  if (index == next) {
+    uses_.push_back(Use{});
+  }
+  return index;
+}
+
+std::uint32_t Search::value_needed(const KeyOperation& operation) {
+  switch (operation.kind) {
+    case OperationKind::read: return use_index(operation.observed);
+    case OperationKind::compare_and_set: return use_index(operation.expected);
+    case OperationKind::increment: {
+      if (structure_ != Structure::counter) {
+        return kNone;
+      }
+      const std::int64_t sum = history_->values->number_of(operation.observed);
+      if (sum == 1) {
+        return use_index(kAbsent);
+      }
+      const std::optional<ValueId> before = sum > 1 ? history_->values->find_number(sum - 1) : std::nullopt;
+      return before ? use_index(*before) : kNone;
+    }
+    case OperationKind::write:
+    case OperationKind::remove:
+    case OperationKind::append: return kNone;
+  }
+  return kNone;
+}
+
+void Search::set_up_classes() {
+  classes_.clear();
+  std::ranges::sort(pending_, {}, [](const KeyOperation& operation) {
+    return std::tuple(operation.kind, operation.argument, operation.expected, operation.invoked);
+  });
+  for (std::uint32_t i = 0; i < pending_.size(); ++i) {
+    if (i == 0 || !asks_the_same(pending_[i - 1], pending_[i])) {
+      classes_.push_back({.first = i, .size = 0, .used = 0});
+      add_step(pending_[i]);
+    } else if (steps_.back().value_produced != kNone) {
+      ++uses_[steps_.back().value_produced].produced_by;
+    }
+    ++classes_.back().size;
+  }
+}
+
+void Search::link_entries(const KeyHistory&) {
+  const auto count = static_cast<std::uint32_t>(returned_.size());
+  end_ = count * 2;
+  next_.resize(end_ + 1);
+  previous_.resize(end_ + 1);
+  order_.resize(count);
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::sort(order_, {}, [this](std::uint32_t i) { return std::tuple(returned_[i].returned, i); });
+  std::uint32_t last = end_;
+  const auto append_entry = [&](std::uint32_t entry) {
+    next_[last] = entry;
+    previous_[entry] = last;
+    last = entry;
+  };
+  std::uint32_t invocation = 0;
+  for (const std::uint32_t i : order_) {
+    for (; invocation < count && returned_[invocation].invoked < returned_[i].returned; ++invocation) {
+      append_entry(invocation * 2);
+    }
+    append_entry(i * 2 + 1);
+  }
+  SHARDCHECK_ASSERT(invocation == count);
+  append_entry(end_);
+}
+
+void Search::rank_steps() {
+  const auto count = static_cast<std::uint32_t>(returned_.size());
+  // Of each value, the earliest return of an operation that needs it.
+  std::vector<Position> deadlines(uses_.size(), kNever);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (steps_[i].value_needed != kNone) {
+      Position& deadline = deadlines[steps_[i].value_needed];
+      deadline = std::min(deadline, returned_[i].returned);
+    }
+  }
+  const auto deadline_of = [&](std::uint32_t i) {
+    const std::uint32_t produced = steps_[i].value_produced;
+    const bool is_only_producer = produced != kNone && uses_[produced].produced_by == 1;
+    return is_only_producer ? std::min(returned_[i].returned, deadlines[produced]) : returned_[i].returned;
+  };
+  order_.resize(steps_.size());
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::sort(std::span(order_).first(count), {}, [&](std::uint32_t i) { return std::tuple(deadline_of(i), i); });
+  for (std::uint32_t rank = 0; rank < order_.size(); ++rank) {
+    steps_[order_[rank]].rank = rank;
+  }
+  step_of_rank_ = order_;
+}
+
+void Search::set_up_chain(const KeyHistory& history) {
+  chain_ = kAbsent;
+  chain_hashes_.clear();
+  if (structure_ != Structure::log) {
+    return;
+  }
+  const ValueTable& values = *history.values;
+  for (const KeyOperation& operation : returned_) {
+    if (operation.kind == OperationKind::read && values.length_of(operation.observed) >= values.length_of(chain_)) {
+      chain_ = operation.observed;
+    }
+  }
+  SequenceHash hash;
+  chain_hashes_.push_back(hash.digits);
+  if (values.kind(chain_) == StoredKind::string) {
+    for (const char c : values.string_of(chain_)) {
+      hash.add(static_cast<unsigned char>(c));
+      chain_hashes_.push_back(hash.digits);
+    }
+  } else if (values.kind(chain_) == StoredKind::list) {
+    for (const ValueId item : values.list_of(chain_)) {
+      hash.add(item.value);
+      chain_hashes_.push_back(hash.digits);
+    }
+  }
+}
+
+// Apart from the initial absence, a value that was seen has to come from somewhere.
+bool Search::needs_a_value_nobody_makes() const {
+  const std::uint32_t* absent = index_of_value_.find(kAbsent.value);
+  for (std::uint32_t i = 0; i < uses_.size(); ++i) {
+    if (uses_[i].needed_by != 0 && uses_[i].produced_by == 0 && (absent == nullptr || *absent != i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Makes the present configuration the one to go on from; false, and nothing changed but the trail, if it is known to
+// have failed.
+bool Search::enter(ValueId value) {
+  take_matching_reads(value);
+  if (!failed_.is_empty()) {
+    const std::uint64_t hash = describe_configuration(value);
+    if (failed_.contains(hash, description_)) {
+      return false;
+    }
+  }
+  frames_.push_back({.value = value, .trail_size = static_cast<std::uint32_t>(trail_.size()), .last_tried = kNone});
+  return true;
+}
+
+void Search::take_matching_reads(ValueId value) {
+  for (std::uint32_t entry = next_[end_]; entry != end_ && entry % 2 == 0;) {
+    const Step& step = steps_[entry / 2];
+    const bool is_taken = step.kind == OperationKind::read && step.observed == value;
+    // Lifting may take away the return that stood in the way, so that the walk goes on behind it.
+    const std::uint32_t before = previous_[entry];
+    if (is_taken) {
+      lift(entry / 2);
+      ++step_count_;
+    }
+    entry = is_taken ? next_[before] : next_[entry];
+  }
+}
+
+std::uint32_t Search::first_return_entry() const {
+  std::uint32_t entry = next_[end_];
+  while (entry != end_ && entry % 2 == 0) {
+    entry = next_[entry];
+  }
+  return entry;
+}
+
+// The rank that comes after `last_tried` among the operations that may take effect next.
+std::uint32_t Search::next_candidate(std::uint32_t last_tried) const {
+  const auto is_after = [last_tried](std::uint32_t rank) { return last_tried == kNone || rank > last_tried; };
+  std::uint32_t best = kNone;
+  std::uint32_t entry = next_[end_];
+  for (; entry != end_ && entry % 2 == 0; entry = next_[entry]) {
+    const Step& step = steps_[entry / 2];
+    if (step.kind != OperationKind::read && is_after(step.rank)) {
+      best = std::min(best, step.rank);
+    }
+  }
+  if (best != kNone) {
+    return best;
+  }
+  const auto count = static_cast<std::uint32_t>(returned_.size());
+  const Position first_return = entry == end_ ? kNever : returned_[entry / 2].returned;
+  for (std::uint32_t i = last_tried == kNone || last_tried < count ? 0 : last_tried - count + 1; i < classes_.size();
+       ++i) {
+    const PendingClass& candidates = classes_[i];
+    if (candidates.used < candidates.size && pending_[candidates.first + candidates.used].invoked < first_return) {
+      return count + i;
+    }
+  }
+  return kNone;
+}
+
+// Goes on to the configuration behind the candidate, if the model and the rules above let it.
+bool Search::try_candidate(std::uint32_t rank) {
+  ++step_count_;
+  const std::uint32_t index = step_of_rank_[rank];
+  const Step& step = steps_[index];
+  const ValueId before = frames_.back().value;
+  const auto result = KeyModel<SearchValues>::apply(values_, step.kind, before, step.argument, step.expected);
+  const bool has_returned = index < returned_.size();
+  if (result.outcome != OutcomeKind::ok ||
+      (has_returned && step.kind == OperationKind::increment && result.answer != step.observed)) {
+    return false;
+  }
+  const std::uint32_t trail_size = frames_.back().trail_size;
+  lift(index);
+  if (is_hopeless(before, result.after) || !enter(result.after)) {
+    undo_to(trail_size);
+    return false;
+  }
+  return true;
+}
+
+bool Search::is_hopeless(ValueId before, ValueId after) const {
+  if (before == after || structure_ == Structure::mixed) {
+    return false;
+  }
+  const std::uint32_t* left_behind = index_of_value_.find(before.value);
+  if (left_behind != nullptr && uses_[*left_behind].needed_by != 0 && uses_[*left_behind].produced_by == 0) {
+    return true;
+  }
+  if (structure_ != Structure::log || needs_left_ == 0) {
+    return false;
+  }
+  // Unequal hashes prove unequal beginnings; equal ones only fail to refuse the step.
+  const std::uint64_t length = values_.length_of(after);
+  return length >= chain_hashes_.size() || chain_hashes_[length] != values_.hash_of(after).digits;
+}
+
+void Search::lift(std::uint32_t index) {
+  const Step& step = steps_[index];
+  if (step.value_needed != kNone) {
+    --uses_[step.value_needed].needed_by;
+    --needs_left_;
+  }
+  if (step.value_produced != kNone) {
+    --uses_[step.value_produced].produced_by;
+  }
+  trail_.push_back(index);
+  const auto count = static_cast<std::uint32_t>(returned_.size());
+  if (index >= count) {
+    std::uint32_t& used = classes_[index - count].used;
+    taken_hash_ ^= mixed((std::uint64_t{used} << 32U) | index);
+    ++used;
+    return;
+  }
+  taken_hash_ ^= mixed(index);
+  for (const std::uint32_t entry : {index * 2, index * 2 + 1}) {
+    next_[previous_[entry]] = next_[entry];
+    previous_[next_[entry]] = previous_[entry];
+  }
+}
+
+// Puts back what was lifted last, in reverse order, so that every entry finds its neighbours as it left them.
+void Search::undo_to(std::uint32_t trail_size) {
+  const auto count = static_cast<std::uint32_t>(returned_.size());
+  for (; trail_.size() > trail_size; trail_.pop_back()) {
+    const std::uint32_t index = trail_.back();
+    const Step& step = steps_[index];
+    if (step.value_needed != kNone) {
+      ++uses_[step.value_needed].needed_by;
+      ++needs_left_;
+    }
+    if (step.value_produced != kNone) {
+      ++uses_[step.value_produced].produced_by;
+    }
+    if (index >= count) {
+      std::uint32_t& used = classes_[index - count].used;
+      --used;
+      taken_hash_ ^= mixed((std::uint64_t{used} << 32U) | index);
+      continue;
+    }
+    taken_hash_ ^= mixed(index);
+    for (const std::uint32_t entry : {index * 2 + 1, index * 2}) {
+      next_[previous_[entry]] = entry;
+      previous_[next_[entry]] = entry;
+    }
+  }
+}
+
+// Writes the present configuration to description_ and returns its hash. What has taken effect is everything invoked
+// before the first return in the list, except what still stands in front of it; so a few words say it exactly, however
+// long the history is.
+std::uint64_t Search::describe_configuration(ValueId value) {
+  description_.clear();
+  description_.push_back(value.value);
+  std::uint32_t entry = next_[end_];
+  for (; entry != end_ && entry % 2 == 0; entry = next_[entry]) {
+    description_.push_back(entry);
+  }
+  description_.push_back(entry);
+  for (std::uint32_t i = 0; i < classes_.size(); ++i) {
+    if (classes_[i].used != 0) {
+      description_.push_back(i);
+      description_.push_back(classes_[i].used);
+    }
+  }
+  return mixed(taken_hash_ ^ mixed(value.value));
+}
+
+bool Search::is_over_budget() {
+  constexpr std::uint64_t kStepsBetweenLooks = 4096;
+  if (step_count_ > limits_.steps_max || failed_.memory_bytes() + values_.memory_bytes() > limits_.memory_bytes_max) {
+    return true;
+  }
+  return limits_.is_out_of_time != nullptr && step_count_ % kStepsBetweenLooks == 0 && (*limits_.is_out_of_time)();
+}
+
+}  // namespace shardcheck::histories

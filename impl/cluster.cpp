@@ -1,0 +1,30 @@
+#include "impl/cluster.h"
+
+#include "impl/overloaded.h"
+
+namespace shardcheck::impl {
+
+void Process::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  std::visit(Overloaded{
+                 [](std::monostate) {},
+                 [&](auto& role) { role.handle(input, now, outputs); },
+             },
+             role_);
+}
+
+std::vector<Provision> make_cluster(const ClusterOptions& options) {
+  const Roles roles(options);
+  std::vector<Provision> cluster;
+  cluster.push_back({Process(DirectoryNode(options)), {}});
+  for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
+    const NodeId id = roles.storage(i);
+    cluster.push_back({Process(StorageNode(options, id)), initial_disk(options, id)});
+  }
+  for (std::uint16_t i = 0; i < roles.routers(); ++i) {
+    cluster.push_back({Process(Router(options, roles.router(i))), {}});
+  }
+  cluster.push_back({Process(Mover(options, roles.mover())), {}});
+  return cluster;
+}
+
+}  // namespace shardcheck::impl

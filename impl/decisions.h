@@ -1,0 +1,103 @@
+// Every decision on which safety hangs, as one named question answered in one place. The protocol's code asks; a mutant
+// is one wrong answer. `Mutant::none` gives the right ones.
+#pragma once
+
+#include "impl/mutant.h"
+#include "spec/observation.h"
+#include "spec/types.h"
+
+namespace shardcheck::impl {
+
+class Decisions {
+ public:
+  constexpr Decisions() = default;
+  explicit constexpr Decisions(Mutant mutant) : mutant_(mutant) {}
+
+  // --- directory ---
+  // Is a commit compared with the record that it changes: its move, mover, phase and epoch?
+  bool compares_before_commit() const { return !is(Mutant::dir_commit_unconditional); }
+  // May a move begin on a range that is in one already?
+  bool may_begin_second_move() const { return is(Mutant::dir_overlapping_moves); }
+
+  // --- leases ---
+  // Until when does a holder trust the lease it was just answered? The directory promised `until`, which was counted
+  // from the sending of the request; counting from receipt would add the time the answer was on its way.
+  Instant trusted_until(Instant until, Instant received_at, Duration lease_duration) const {
+    return is(Mutant::lease_ttl_from_receipt) ? received_at + lease_duration : until;
+  }
+  // Must the lease still hold when the effect becomes visible? A check at admission alone says nothing after a pause.
+  bool checks_lease_at_effect() const { return !is(Mutant::lease_check_at_admission_only); }
+  // Does the source let go of its lease when it confirmed the barrier or learnt of the switch?
+  bool gives_up_lease_at_handover() const { return !is(Mutant::lease_kept_after_transfer); }
+  // After a restart, is the lease found on disk worth anything? The clock or the grant may have gone on without us.
+  bool trusts_lease_found_on_disk() const { return is(Mutant::lease_resumed_after_restart); }
+
+  // --- epochs ---
+  // Is a request with this epoch below what the node has seen, and so stale?
+  bool is_stale(Epoch request_epoch, Epoch highest_seen) const {
+    if (is(Mutant::fence_less_or_equal_off_by_one)) {
+      return false;  // lets every older epoch pass as if it were the current one
+    }
+    return request_epoch < highest_seen;
+  }
+  // Does the server compare epochs at all, or does it trust routers to ask the right node?
+  bool compares_epochs() const { return !is(Mutant::fence_router_only); }
+  // Is what the directory told about epochs written to disk?
+  bool keeps_epochs_on_disk() const { return !is(Mutant::fence_memory_only); }
+
+  // --- move ---
+  // From which moment on does the source admit nothing: when it is asked to stop, or only when the barrier is durable?
+  bool stops_admission_when_asked() const { return !is(Mutant::move_ack_after_barrier); }
+  // Does the barrier come after the operations that were admitted, or before they are done?
+  bool drains_before_barrier() const { return !is(Mutant::move_barrier_before_drain); }
+  // After which position does replay begin, for a snapshot at `snapshot`?
+  LogPosition replay_after(LogPosition snapshot) const {
+    return is(Mutant::move_log_off_by_one) ? next(snapshot) : snapshot;
+  }
+  // Does an incoming version replace the one that is there?
+  bool replaces(Version incoming, Version present, ApplyCause cause) const {
+    if (is(Mutant::move_backfill_overwrites_newer) && cause == ApplyCause::backfill) {
+      return incoming != present;
+    }
+    return incoming > present;
+  }
+  bool copies_tombstones() const { return !is(Mutant::move_no_tombstones); }
+  bool copies_answered_requests() const { return !is(Mutant::move_dedup_not_copied); }
+  // Does the target take requests as soon as its copy is complete, without a grant?
+  bool serves_when_copied() const { return is(Mutant::move_activate_on_copy_done); }
+  // May the directory be asked to switch: everything up to the barrier replayed, and nothing different?
+  bool may_switch(LogPosition replayed_to, LogPosition barrier, const ContentDigest& source,
+                  const ContentDigest& target) const {
+    return is(Mutant::move_switch_without_catchup) || (replayed_to >= barrier && source == target);
+  }
+  // May the source forget its copy now?
+  bool may_clean_up(bool is_cutover_confirmed, bool is_retention_over) const {
+    return is_cutover_confirmed && is_retention_over;
+  }
+  // Does the source forget its copy as soon as the last of it was sent?
+  bool cleans_up_when_copied() const { return is(Mutant::cleanup_before_confirm); }
+  KeyRange keys_to_erase(KeyRange range) const {
+    return is(Mutant::cleanup_wrong_bounds) ? KeyRange{range.lo, next(range.hi)} : range;
+  }
+  // What does a source do when its fence has stood for too long: serve again, or only propose the abort?
+  bool resumes_when_fence_expires() const { return is(Mutant::fence_expiry_resumes); }
+  // Does an old owner answer reads from the copy that it only retains?
+  bool reads_from_retained_copy() const { return is(Mutant::read_only_in_history); }
+
+  // --- router ---
+  bool learns_from_answers() const { return !is(Mutant::client_never_refreshes); }
+  // The id of a retry: that of the request, or a new one as if it were another request.
+  RequestId id_of_retry(RequestId request, std::uint8_t attempt) const {
+    if (is(Mutant::client_new_request_id_on_retry)) {
+      return {request.client, request.sequence + attempt};
+    }
+    return request;
+  }
+
+ private:
+  constexpr bool is(Mutant mutant) const { return mutant_ == mutant; }
+
+  Mutant mutant_ = Mutant::none;
+};
+
+}  // namespace shardcheck::impl

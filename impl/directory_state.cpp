@@ -1,0 +1,210 @@
+#include "impl/directory_state.h"
+
+#include <utility>
+
+#include "spec/assert.h"
+
+namespace shardcheck::impl {
+namespace {
+
+constexpr DirectoryState::Outcome kRefused{};
+constexpr DirectoryState::Outcome kRepeated{.is_accepted = true};
+
+constexpr DirectoryState::Outcome changed(RecordChange change) { return {.is_accepted = true, .change = change}; }
+
+bool is_before_switch(MovePhase phase) {
+  return phase == MovePhase::preparing || phase == MovePhase::copying || phase == MovePhase::catching_up ||
+         phase == MovePhase::fenced;
+}
+
+// The one phase to which a mover may take the record next.
+MovePhase phase_after(MovePhase phase) {
+  switch (phase) {
+    case MovePhase::preparing: return MovePhase::copying;
+    case MovePhase::copying: return MovePhase::catching_up;
+    case MovePhase::catching_up: return MovePhase::fenced;
+    case MovePhase::switched: return MovePhase::cleaning;
+    case MovePhase::none:
+    case MovePhase::fenced:
+    case MovePhase::cleaning:
+    case MovePhase::aborted: return MovePhase::none;
+  }
+  return MovePhase::none;
+}
+
+}  // namespace
+
+DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decisions)
+    : records_(std::move(initial)), decisions_(decisions) {
+  for (const ShardRecord& record : records_) {
+    SHARDCHECK_ASSERT(record.shard.value == changed_at_.size());
+    changed_at_.push_back(DirectoryPosition{record.epoch.value});
+  }
+}
+
+const ShardRecord& DirectoryState::record(ShardId shard) const {
+  SHARDCHECK_ASSERT(knows(shard));
+  return records_[shard.value];
+}
+
+DirectoryState::Outcome DirectoryState::apply(const Command& command, DirectoryPosition position) {
+  if (!knows(command.shard)) {
+    return kRefused;
+  }
+  ShardRecord& record = records_[command.shard.value];
+  const Outcome outcome = [&] {
+    switch (command.kind) {
+      case CommandKind::begin_move: return begin_move(command, record, position);
+      case CommandKind::take_over_move: return take_over_move(command, record);
+      case CommandKind::advance_move: return advance_move(command, record);
+      case CommandKind::commit_move: return commit_move(command, record, position);
+      case CommandKind::abort_move: return abort_move(command, record);
+      case CommandKind::finish_move: return finish_move(command, record);
+      case CommandKind::report_lost: return report_lost(command, record);
+      case CommandKind::renew_lease: return renew_lease(command, record);
+    }
+    return kRefused;
+  }();
+  if (outcome.change) {
+    changed_at_[command.shard.value] = position;
+  }
+  return outcome;
+}
+
+DirectoryState::Outcome DirectoryState::begin_move(const Command& command, ShardRecord& record,
+                                                   DirectoryPosition position) {
+  if (command.planned_on != record.epoch || command.target == record.owner || record.is_data_lost) {
+    return kRefused;
+  }
+  if (record.phase != MovePhase::none && !decisions_.may_begin_second_move()) {
+    return kRefused;
+  }
+  record.move = move_of(position);
+  record.phase = MovePhase::preparing;
+  record.source = record.owner;
+  record.target = command.target;
+  record.source_epoch = record.epoch;
+  record.mover_epoch = next(MoverEpoch{});
+  return changed(RecordChange::move_begun);
+}
+
+// A mover that (re)started makes every older one powerless over this move.
+DirectoryState::Outcome DirectoryState::take_over_move(const Command& command, ShardRecord& record) {
+  if (record.phase == MovePhase::none || command.move != record.move) {
+    return kRefused;
+  }
+  if (command.mover_epoch == record.mover_epoch) {
+    return kRepeated;
+  }
+  if (command.mover_epoch != next(record.mover_epoch)) {
+    return kRefused;
+  }
+  record.mover_epoch = command.mover_epoch;
+  return changed(RecordChange::move_advanced);
+}
+
+DirectoryState::Outcome DirectoryState::advance_move(const Command& command, ShardRecord& record) {
+  if (command.move != record.move || command.mover_epoch != record.mover_epoch) {
+    return kRefused;
+  }
+  if (command.phase == record.phase) {
+    return kRepeated;
+  }
+  if (command.phase != phase_after(record.phase) || command.phase == MovePhase::none) {
+    return kRefused;
+  }
+  record.phase = command.phase;
+  return changed(command.phase == MovePhase::cleaning ? RecordChange::move_cleaning : RecordChange::move_advanced);
+}
+
+// Conditional on the move and on the epoch it was pinned to, as the abort is: whichever comes first in the log wins,
+// and the other one is refused.
+DirectoryState::Outcome DirectoryState::commit_move(const Command& command, ShardRecord& record,
+                                                    DirectoryPosition position) {
+  const bool is_movers = command.move == record.move && command.mover_epoch == record.mover_epoch;
+  if (is_movers && (record.phase == MovePhase::switched || record.phase == MovePhase::cleaning)) {
+    return kRepeated;
+  }
+  const bool matches = is_movers && record.phase == MovePhase::fenced && command.planned_on == record.epoch;
+  if (!matches && decisions_.compares_before_commit()) {
+    return kRefused;
+  }
+  record.owner = command.target;
+  record.epoch = epoch_of(position);
+  record.lease_until = command.lease_until;
+  record.phase = MovePhase::switched;
+  return changed(RecordChange::move_committed);
+}
+
+DirectoryState::Outcome DirectoryState::abort_move(const Command& command, ShardRecord& record) {
+  if (command.move != record.move) {
+    return kRefused;
+  }
+  if (record.phase == MovePhase::aborted) {
+    return kRepeated;
+  }
+  const bool is_movers = command.mover_epoch != MoverEpoch{};
+  if (!is_before_switch(record.phase) || command.planned_on != record.source_epoch ||
+      (is_movers ? command.mover_epoch != record.mover_epoch : command.asked_by != record.source)) {
+    return kRefused;
+  }
+  record.phase = MovePhase::aborted;
+  return changed(RecordChange::move_aborted);
+}
+
+DirectoryState::Outcome DirectoryState::finish_move(const Command& command, ShardRecord& record) {
+  if (command.move != record.move || command.mover_epoch != record.mover_epoch) {
+    return kRefused;
+  }
+  if (record.phase != MovePhase::cleaning && record.phase != MovePhase::aborted) {
+    return kRefused;
+  }
+  record.move = MoveId{};
+  record.phase = MovePhase::none;
+  record.source = kNoNode;
+  record.target = kNoNode;
+  record.source_epoch = Epoch{};
+  record.mover_epoch = MoverEpoch{};
+  return changed(RecordChange::move_finished);
+}
+
+// The owner, whose copy was the only one, says that its disk is gone. A move that was under way can only be undone.
+DirectoryState::Outcome DirectoryState::report_lost(const Command& command, ShardRecord& record) {
+  if (command.planned_on != record.epoch || command.asked_by != record.owner) {
+    return kRefused;
+  }
+  if (record.is_data_lost) {
+    return kRepeated;
+  }
+  record.is_data_lost = true;
+  if (is_before_switch(record.phase)) {
+    record.phase = MovePhase::aborted;
+  }
+  return changed(RecordChange::reported_lost);
+}
+
+DirectoryState::Outcome DirectoryState::renew_lease(const Command& command, ShardRecord& record) {
+  if (command.planned_on != record.epoch || command.asked_by != record.owner || record.is_data_lost) {
+    return kRefused;
+  }
+  if (command.lease_until > record.lease_until) {
+    record.lease_until = command.lease_until;
+  }
+  return {.is_accepted = true, .change = std::nullopt, .is_lease_extended = true};
+}
+
+std::vector<ShardRecord> initial_records(const ClusterOptions& options) {
+  const Roles roles(options);
+  std::vector<ShardRecord> records;
+  for (std::uint16_t i = 0; i < options.shards; ++i) {
+    ShardRecord record;
+    record.shard = ShardId{i};
+    record.range = {Key{options.keys * i / options.shards}, Key{options.keys * (i + 1U) / options.shards}};
+    record.owner = roles.storage(i % options.storage_nodes);
+    record.epoch = Epoch{i + 1U};
+    records.push_back(record);
+  }
+  return records;
+}
+
+}  // namespace shardcheck::impl

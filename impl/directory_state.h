@@ -1,0 +1,53 @@
+// What the directory has decided, as a pure function of its log: applying the same commands in the same order gives
+// the same records everywhere. It knows no clocks; every time in a command was fixed by whoever proposed it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "impl/decisions.h"
+#include "impl/messages.h"
+#include "impl/options.h"
+
+namespace shardcheck::impl {
+
+class DirectoryState {
+ public:
+  struct Outcome {
+    bool is_accepted = false;
+    std::optional<RecordChange> change;  // absent: nothing changed (refused, repeated, or a lease extended)
+    bool is_lease_extended = false;
+  };
+
+  DirectoryState() = default;
+  DirectoryState(std::vector<ShardRecord> initial, Decisions decisions);
+
+  // Decides one command at `position`. A command that was decided before is accepted again and changes nothing.
+  Outcome apply(const Command& command, DirectoryPosition position);
+
+  const std::vector<ShardRecord>& records() const { return records_; }
+  const ShardRecord& record(ShardId shard) const;
+  bool knows(ShardId shard) const { return shard.value < records_.size(); }
+  DirectoryPosition changed_at(ShardId shard) const { return changed_at_[shard.value]; }
+
+ private:
+  Outcome begin_move(const Command& command, ShardRecord& record, DirectoryPosition position);
+  Outcome take_over_move(const Command& command, ShardRecord& record);
+  Outcome advance_move(const Command& command, ShardRecord& record);
+  Outcome commit_move(const Command& command, ShardRecord& record, DirectoryPosition position);
+  Outcome abort_move(const Command& command, ShardRecord& record);
+  Outcome finish_move(const Command& command, ShardRecord& record);
+  Outcome report_lost(const Command& command, ShardRecord& record);
+  Outcome renew_lease(const Command& command, ShardRecord& record);
+
+  std::vector<ShardRecord> records_;  // by ShardId
+  std::vector<DirectoryPosition> changed_at_;
+  Decisions decisions_;
+};
+
+// The records a fresh cluster starts with: the key space in equal ranges, dealt out to the storage nodes in turn, each
+// granted at a position of its own. The first free position is shards + 1.
+std::vector<ShardRecord> initial_records(const ClusterOptions& options);
+
+}  // namespace shardcheck::impl

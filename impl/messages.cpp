@@ -1,0 +1,199 @@
+#include "impl/messages.h"
+
+#include <fmt/format.h>
+
+#include "impl/overloaded.h"
+
+namespace shardcheck::impl {
+namespace {
+
+// The kinds in the order of kind_of: first the alternatives of Message, then commands, orders and reports by kind.
+constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
+                                                             "client_reply",
+                                                             "request",
+                                                             "reply",
+                                                             "refusal",
+                                                             "poll",
+                                                             "record_update",
+                                                             "up_to_date",
+                                                             "renew",
+                                                             "renewed",
+                                                             "",
+                                                             "command_result",
+                                                             "start_move",
+                                                             "",
+                                                             "",
+                                                             "chunk",
+                                                             "log_batch",
+                                                             "begin_move",
+                                                             "take_over_move",
+                                                             "advance_move",
+                                                             "commit_move",
+                                                             "abort_move",
+                                                             "finish_move",
+                                                             "report_lost",
+                                                             "renew_lease",
+                                                             "order_prepare",
+                                                             "order_capture",
+                                                             "order_chunk",
+                                                             "order_log",
+                                                             "order_fence",
+                                                             "order_confirm",
+                                                             "order_clean_up",
+                                                             "order_undo",
+                                                             "report_prepared",
+                                                             "report_captured",
+                                                             "report_chunk",
+                                                             "report_log",
+                                                             "report_fence",
+                                                             "report_serving",
+                                                             "report_cleaned",
+                                                             "report_undone"};
+
+constexpr std::uint8_t kCommandsBegin = 17;
+constexpr std::uint8_t kOrdersBegin = kCommandsBegin + 8;
+constexpr std::uint8_t kReportsBegin = kOrdersBegin + 8;
+
+std::string record_text(const ShardRecord& record) {
+  return fmt::format("range {} owner {} epoch {} phase {}", record.shard.value, record.owner.value, record.epoch.value,
+                     name_of(record.phase));
+}
+
+std::string attempt_text(Attempt attempt) {
+  return fmt::format("request {}.{} attempt {}", attempt.request.client.value, attempt.request.sequence,
+                     attempt.number);
+}
+
+std::string operation_text(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::read:
+    case OperationKind::remove:
+    case OperationKind::increment: return fmt::format("{} key {}", name_of(operation.kind), operation.key.value);
+    case OperationKind::write:
+    case OperationKind::append:
+      return fmt::format("{} key {} = {}", name_of(operation.kind), operation.key.value, to_string(operation.argument));
+    case OperationKind::compare_and_set:
+      return fmt::format("cas key {} {} -> {}", operation.key.value, to_string(operation.expected),
+                         to_string(operation.argument));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::uint8_t kind_of(const Message& message) {
+  if (const auto* command = std::get_if<Command>(&message)) {
+    return static_cast<std::uint8_t>(kCommandsBegin + static_cast<std::uint8_t>(command->kind));
+  }
+  if (const auto* order = std::get_if<MoveOrder>(&message)) {
+    return static_cast<std::uint8_t>(kOrdersBegin + static_cast<std::uint8_t>(order->kind));
+  }
+  if (const auto* report = std::get_if<MoveReport>(&message)) {
+    return static_cast<std::uint8_t>(kReportsBegin + static_cast<std::uint8_t>(report->kind));
+  }
+  return static_cast<std::uint8_t>(message.index());
+}
+
+std::string_view name_of_kind(std::uint8_t kind) { return kind < kMessageKinds ? kNames[kind] : std::string_view{}; }
+
+std::int64_t bytes_of(const Message& message) {
+  // What a compact encoding would need: a small fixed part, and each carried entry.
+  constexpr std::int64_t kFixed = 64;
+  constexpr std::int64_t kEntry = 56;
+  if (const auto* chunk = std::get_if<Chunk>(&message)) {
+    return kFixed + chunk->count * kEntry;
+  }
+  if (const auto* batch = std::get_if<LogBatch>(&message)) {
+    return kFixed + batch->count * kEntry;
+  }
+  return kFixed;
+}
+
+std::uint64_t digest_of(const Message& message) {
+  const auto of_attempt = [](Attempt attempt) {
+    return (static_cast<std::uint64_t>(attempt.request.sequence) << 8U) ^ attempt.number ^
+           (static_cast<std::uint64_t>(attempt.request.client.value) << 40U);
+  };
+  const std::uint64_t content = std::visit(
+      Overloaded{
+          [](const ClientRequest& it) { return static_cast<std::uint64_t>(it.request.sequence); },
+          [](const ClientReply& it) { return static_cast<std::uint64_t>(it.outcome.value.number); },
+          [&](const Request& it) { return of_attempt(it.attempt) ^ (it.epoch.value << 20U); },
+          [&](const Reply& it) { return of_attempt(it.attempt) ^ static_cast<std::uint64_t>(it.outcome.value.number); },
+          [&](const Refusal& it) { return of_attempt(it.attempt) ^ (it.highest_seen.value << 20U); },
+          [](const Poll& it) { return it.known.value; },
+          [](const RecordUpdate& it) { return it.changed_at.value ^ (it.record.epoch.value << 20U); },
+          [](const UpToDate& it) { return it.known.value; },
+          [](const Renew& it) { return static_cast<std::uint64_t>(it.sent_at.value); },
+          [](const Renewed& it) { return static_cast<std::uint64_t>(it.until.value); },
+          [](const Command& it) { return it.move.value ^ (it.planned_on.value << 20U); },
+          [](const CommandResult& it) { return it.changed_at.value ^ (it.is_accepted ? 1U << 30U : 0U); },
+          [](const StartMove& it) { return static_cast<std::uint64_t>(it.target.value); },
+          [](const MoveOrder& it) { return it.cursor.value ^ (it.after.value << 20U); },
+          [](const MoveReport& it) { return it.position.value ^ it.digest.values; },
+          [](const Chunk& it) { return static_cast<std::uint64_t>(it.next.value) ^ (it.count * 4096U); },
+          [](const LogBatch& it) { return it.after.value ^ (it.count * 4096U); },
+      },
+      message);
+  return content ^ (static_cast<std::uint64_t>(kind_of(message)) << 56U);
+}
+
+std::string to_string(const Message& message) {
+  const std::string name(name_of_kind(kind_of(message)));
+  const std::string content = std::visit(
+      Overloaded{
+          [](const ClientRequest& it) {
+            return fmt::format("{}.{} {}", it.request.client.value, it.request.sequence, operation_text(it.operation));
+          },
+          [](const ClientReply& it) {
+            return fmt::format("{}.{} {} {}", it.request.client.value, it.request.sequence, name_of(it.outcome.kind),
+                               shardcheck::to_string(it.outcome.value));
+          },
+          [](const Request& it) {
+            return fmt::format("{} epoch {}: {}", attempt_text(it.attempt), it.epoch.value,
+                               operation_text(it.operation));
+          },
+          [](const Reply& it) {
+            return fmt::format("{} {} {}", attempt_text(it.attempt), name_of(it.outcome.kind),
+                               shardcheck::to_string(it.outcome.value));
+          },
+          [](const Refusal& it) {
+            return fmt::format("{} {} highest epoch {}", attempt_text(it.attempt), name_of(it.signal),
+                               it.highest_seen.value);
+          },
+          [](const Poll& it) { return fmt::format("after {}", it.known.value); },
+          [](const RecordUpdate& it) { return fmt::format("{} at {}", record_text(it.record), it.changed_at.value); },
+          [](const UpToDate& it) { return fmt::format("at {}", it.known.value); },
+          [](const Renew& it) { return fmt::format("range {} epoch {}", it.shard.value, it.epoch.value); },
+          [](const Renewed& it) {
+            return fmt::format("range {} epoch {} until {:.3f} ms", it.shard.value, it.epoch.value,
+                               static_cast<double>(it.until.value) / 1e6);
+          },
+          [](const Command& it) {
+            return fmt::format("range {} move {} planned on epoch {} phase {}", it.shard.value, it.move.value,
+                               it.planned_on.value, name_of(it.phase));
+          },
+          [](const CommandResult& it) {
+            return fmt::format("{}: {}", it.is_accepted ? "accepted" : "refused", record_text(it.record));
+          },
+          [](const StartMove& it) { return fmt::format("range {} to {}", it.shard.value, it.target.value); },
+          [](const MoveOrder& it) {
+            return fmt::format("move {} cursor {} after {}", it.record.move.value, it.cursor.value, it.after.value);
+          },
+          [](const MoveReport& it) {
+            return fmt::format("move {} from {} position {}{}", it.move.value, it.side.value, it.position.value,
+                               it.is_possible ? "" : " impossible");
+          },
+          [](const Chunk& it) {
+            return fmt::format("move {} {} entries, next {}{}", it.record.move.value, it.count, it.next.value,
+                               it.is_last ? ", last" : "");
+          },
+          [](const LogBatch& it) {
+            return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
+          },
+      },
+      message);
+  return name + " " + content;
+}
+
+}  // namespace shardcheck::impl

@@ -1,0 +1,192 @@
+// Every message of the reference's protocol, as plain data. Those that carry a record carry the sender's whole
+// knowledge of a range, so that a receiver can judge for itself whether it is newer than its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "spec/observation.h"
+#include "spec/operation.h"
+#include "spec/types.h"
+
+namespace shardcheck::impl {
+
+// One change of one key, as the log of a range keeps it and as a move carries it: the state after, never the command,
+// so that applying it twice or next to a newer one is harmless. A refused compare-and-set changes no key but is
+// remembered all the same, since its client was told that it will never happen.
+struct Entry {
+  Key key;
+  Version version;
+  Value value;        // after; absent: a tombstone
+  RequestId request;  // sequence 0: none
+  OutcomeKind outcome = OutcomeKind::ok;
+  bool has_cell = true;        // false: only the answer of `request` is carried
+  bool answers_value = false;  // the answer of `request` is `value` (increments)
+
+  friend bool operator==(const Entry&, const Entry&) = default;
+};
+inline constexpr std::size_t kEntriesPerMessage = 4;
+
+// Where a copy stands: first the keys of the range, counted from its lower end, then the answered requests by client.
+struct CopyCursor : Strong<CopyCursor, std::uint32_t> {
+  using Strong::Strong;
+};
+
+// --- clients and routers -------------------------------------------------------------------------------------------
+struct ClientRequest {
+  RequestId request;
+  Operation operation;
+};
+struct ClientReply {
+  RequestId request;
+  Outcome outcome;
+  bool had_transient = false;
+  bool had_unanswered = false;
+};
+struct Request {
+  Attempt attempt;
+  ShardId shard;
+  Epoch epoch;
+  Operation operation;
+};
+struct Reply {
+  Attempt attempt;
+  Outcome outcome;
+};
+struct Refusal {
+  Attempt attempt;
+  ShardId shard;
+  Signal signal = Signal::transient;
+  Epoch highest_seen;
+  ShardRecord known;  // not_owner: what to follow
+  DirectoryPosition known_at;
+};
+
+// --- the directory -------------------------------------------------------------------------------------------------
+// Asks for every record that changed after `known`.
+struct Poll {
+  DirectoryPosition known;
+};
+// One record that changed. No record that changed after `follows` changed before `changed_at`: a watcher that knows
+// everything up to `follows` knows everything up to `changed_at` with it; any other has missed something and polls.
+struct RecordUpdate {
+  ShardRecord record;
+  DirectoryPosition changed_at;
+  DirectoryPosition follows;
+};
+// The answer to a poll: nothing has changed since.
+struct UpToDate {
+  DirectoryPosition known;
+};
+struct Renew {
+  ShardId shard;
+  Epoch epoch;
+  Instant sent_at;
+};
+struct Renewed {
+  ShardId shard;
+  Epoch epoch;
+  Instant until;
+};
+
+enum class CommandKind : std::uint8_t {
+  begin_move,
+  take_over_move,
+  advance_move,
+  commit_move,
+  abort_move,
+  finish_move,
+  report_lost,
+  renew_lease
+};
+struct Command {
+  CommandKind kind = CommandKind::renew_lease;
+  ShardId shard;
+  Epoch planned_on;  // the epoch of the record on which the command was decided
+  MoveId move;
+  MoverEpoch mover_epoch;             // 0 when the command is not a mover's
+  MovePhase phase = MovePhase::none;  // advance_move: to which
+  NodeId target = kNoNode;            // begin_move, commit_move
+  NodeId asked_by = kNoNode;
+  Instant lease_until;  // renew_lease, commit_move: of the grant
+};
+struct CommandResult {
+  CommandKind kind = CommandKind::renew_lease;
+  bool is_accepted = false;
+  ShardRecord record;  // as it is after the command, accepted or not
+  DirectoryPosition changed_at;
+};
+
+// --- moves ---------------------------------------------------------------------------------------------------------
+// From outside: move the range.
+struct StartMove {
+  ShardId shard;
+  NodeId target;
+};
+enum class OrderKind : std::uint8_t {
+  prepare_target,
+  open_capture,
+  send_chunk,
+  send_log,
+  fence,
+  confirm_serving,
+  clean_up,
+  undo
+};
+// The mover tells a side of the move what to do; every order may be repeated.
+struct MoveOrder {
+  OrderKind kind = OrderKind::prepare_target;
+  ShardRecord record;
+  DirectoryPosition changed_at;
+  CopyCursor cursor;  // send_chunk: where to begin
+  LogPosition after;  // send_chunk: the snapshot that the copy began with; send_log: the last one not to send
+};
+// A side of the move says that an order is done.
+struct MoveReport {
+  OrderKind kind = OrderKind::prepare_target;
+  ShardId shard;
+  MoveId move;
+  NodeId side;
+  bool is_possible = true;  // false: this side cannot take part, the move must be given up
+  CopyCursor cursor;        // prepare_target, send_chunk: where to go on; 0: nothing was copied yet
+  bool is_copied = false;   // prepare_target, send_chunk: nothing is left
+  LogPosition position;     // open_capture: the snapshot's; fence: the barrier; the others: replayed to
+  LogPosition source_tail;  // send_log
+  ContentDigest digest;     // send_log: of the target; fence: of the source
+};
+struct Chunk {
+  ShardRecord record;
+  NodeId mover;
+  LogPosition snapshot;  // whatever this copy may miss is in the log after this
+  CopyCursor begin;
+  CopyCursor next;
+  bool is_last = false;
+  std::uint8_t count = 0;
+  std::array<Entry, kEntriesPerMessage> entries;
+};
+struct LogBatch {
+  ShardRecord record;
+  NodeId mover;
+  LogPosition after;  // the entries are the ones directly after this
+  LogPosition source_tail;
+  std::uint8_t count = 0;
+  std::array<Entry, kEntriesPerMessage> entries;
+};
+
+using Message = std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew,
+                             Renewed, Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch>;
+
+// Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
+inline constexpr std::uint8_t kMessageKinds = 17 + 8 + 8 + 8;
+std::uint8_t kind_of(const Message& message);
+// Of one kind, as scenarios print it: "chunk", "order_fence". Empty for a number that is no kind.
+std::string_view name_of_kind(std::uint8_t kind);
+std::int64_t bytes_of(const Message& message);
+std::uint64_t digest_of(const Message& message);
+// One line for traces.
+std::string to_string(const Message& message);
+
+}  // namespace shardcheck::impl

@@ -1,0 +1,287 @@
+#include "impl/mover.h"
+
+#include "impl/overloaded.h"
+
+namespace shardcheck::impl {
+namespace {
+
+constexpr TimerToken kPoll{0xffffU};  // any smaller token is a ShardId
+constexpr Duration kCostOfMessage = microseconds(3);
+
+bool is_before_switch(MovePhase phase) { return phase >= MovePhase::preparing && phase <= MovePhase::fenced; }
+
+}  // namespace
+
+Mover::Mover(const ClusterOptions& options, NodeId self) : options_(options), decisions_(options.mutant), self_(self) {}
+
+void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  std::visit(Overloaded{
+                 [&](const Started<Record>&) { start(now, outputs); },
+                 [&](const Received<Message>& received) {
+                   outputs.cost = kCostOfMessage;
+                   receive(received.message, now, outputs);
+                 },
+                 [&](const TimerFired& fired) {
+                   if (fired.token == kPoll) {
+                     outputs.send(Roles(options_).directory(), Poll{known_});
+                     outputs.wake_at(now + options_.poll_interval, kPoll);
+                     return;
+                   }
+                   Known& known = moves_[fired.token.value];
+                   if (known.record.phase != MovePhase::none && now >= known.progress.deadline) {
+                     drive(known, now, outputs);
+                   }
+                 },
+                 [](const Synced&) {},
+             },
+             input);
+}
+
+void Mover::start(Instant now, ClusterOutputs& outputs) {
+  moves_.assign(options_.shards, Known{});
+  known_ = DirectoryPosition{};
+  outputs.send(Roles(options_).directory(), Poll{known_});
+  outputs.wake_at(now + options_.poll_interval, kPoll);
+}
+
+void Mover::receive(const Message& message, Instant now, ClusterOutputs& outputs) {
+  std::visit(Overloaded{
+                 [&](const StartMove& it) { begin(it, outputs); },
+                 [&](const RecordUpdate& it) {
+                   if (it.follows <= known_ && known_ < it.changed_at) {
+                     known_ = it.changed_at;
+                   }
+                   Known& known = moves_[it.record.shard.value];
+                   if (it.changed_at > known.changed_at) {
+                     learn(it.record, it.changed_at);
+                     drive(known, now, outputs);
+                   }
+                 },
+                 [&](const CommandResult& it) { on_result(it, now, outputs); },
+                 [&](const MoveReport& it) { on_report(it, now, outputs); }, [](const auto&) {},  // not for a mover
+             },
+             message);
+}
+
+void Mover::begin(const StartMove& start, ClusterOutputs& outputs) {
+  const Known& known = moves_[start.shard.value];
+  if (known.changed_at == DirectoryPosition{}) {
+    return;  // it has not heard of the range yet; whoever asked will ask again
+  }
+  Command command;
+  command.kind = CommandKind::begin_move;
+  command.shard = start.shard;
+  command.planned_on = known.record.epoch;
+  command.target = start.target;
+  outputs.send(Roles(options_).directory(), command);
+}
+
+void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at) {
+  Known& known = moves_[record.shard.value];
+  if (changed_at <= known.changed_at) {
+    return;
+  }
+  const bool is_other_move = record.move != known.progress.move;
+  const bool is_other_phase = record.phase != known.record.phase;
+  known.record = record;
+  known.changed_at = changed_at;
+  if (is_other_move) {
+    known.progress = Progress{};
+    known.progress.move = record.move;
+  }
+  if (is_other_phase) {
+    known.progress.tries = 0;
+  }
+}
+
+void Mover::on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs) {
+  Known& known = moves_[result.record.shard.value];
+  const bool is_new = result.changed_at > known.changed_at;
+  learn(result.record, result.changed_at);
+  const bool is_ours = result.kind == CommandKind::take_over_move && result.is_accepted &&
+                       known.progress.mine == MoverEpoch{} && result.record.mover_epoch == known.record.mover_epoch;
+  if (is_ours) {
+    known.progress.mine = result.record.mover_epoch;
+  }
+  if (is_new || is_ours) {
+    drive(known, now, outputs);
+  }
+}
+
+void Mover::on_report(const MoveReport& report, Instant now, ClusterOutputs& outputs) {
+  Known& known = moves_[report.shard.value];
+  if (report.move != known.progress.move || known.record.phase == MovePhase::none) {
+    return;
+  }
+  known.progress.tries = 0;
+  if (!report.is_possible) {
+    known.progress.is_given_up = true;
+  } else {
+    take_in(report, known);
+  }
+  drive(known, now, outputs);
+}
+
+void Mover::take_in(const MoveReport& report, Known& known) {
+  Progress& progress = known.progress;
+  switch (report.kind) {
+    case OrderKind::prepare_target:
+      progress.is_target_ready = true;
+      progress.cursor = report.cursor;
+      progress.is_copied = report.is_copied;
+      progress.replayed_to = report.position;
+      if (report.cursor != CopyCursor{}) {
+        progress.snapshot = report.position;  // the copy goes on from the snapshot that it began with
+      }
+      return;
+    case OrderKind::open_capture:
+      if (!progress.snapshot) {
+        progress.snapshot = report.position;
+      }
+      return;
+    case OrderKind::send_chunk:
+      progress.cursor = report.cursor;
+      progress.is_copied = report.is_copied;
+      progress.replayed_to = report.position;
+      return;
+    case OrderKind::send_log:
+      progress.replayed_to = report.position;
+      progress.lag = report.source_tail > report.position ? report.source_tail - report.position : 0;
+      progress.target_digest = report.digest;
+      ++progress.rounds;
+      return;
+    case OrderKind::fence:
+      progress.barrier = report.position;
+      progress.source_digest = report.digest;
+      return;
+    case OrderKind::confirm_serving: progress.is_serving = true; return;
+    case OrderKind::clean_up: progress.is_clean = true; return;
+    case OrderKind::undo:
+      (report.side == known.record.source ? progress.is_source_undone : progress.is_target_undone) = true;
+      return;
+  }
+}
+
+void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
+  Progress& progress = known.progress;
+  if (known.record.phase == MovePhase::none) {
+    return;
+  }
+  progress.deadline = now + options_.order_timeout;
+  outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
+  if (progress.mine != known.record.mover_epoch) {
+    progress.mine = MoverEpoch{};
+    command(CommandKind::take_over_move, known, outputs);
+    return;
+  }
+  const bool is_hopeless = ++progress.tries > options_.orders_max || progress.is_given_up;
+  if (is_hopeless && is_before_switch(known.record.phase)) {
+    command(CommandKind::abort_move, known, outputs);
+    return;
+  }
+  switch (known.record.phase) {
+    case MovePhase::none: return;
+    case MovePhase::preparing:
+    case MovePhase::copying: drive_copy(known, outputs); return;
+    case MovePhase::catching_up: drive_catch_up(known, outputs); return;
+    case MovePhase::fenced: drive_switch(known, outputs); return;
+    case MovePhase::switched:
+      if (progress.is_serving) {
+        command(CommandKind::advance_move, known, outputs, MovePhase::cleaning);
+      } else {
+        order(OrderKind::confirm_serving, known.record.target, known, outputs);
+      }
+      return;
+    case MovePhase::cleaning:
+      if (progress.is_clean) {
+        command(CommandKind::finish_move, known, outputs);
+      } else {
+        order(OrderKind::clean_up, known.record.source, known, outputs);
+      }
+      return;
+    case MovePhase::aborted: drive_undo(known, outputs); return;
+  }
+}
+
+void Mover::drive_copy(Known& known, ClusterOutputs& outputs) {
+  const Progress& progress = known.progress;
+  if (!progress.is_target_ready) {
+    order(OrderKind::prepare_target, known.record.target, known, outputs);
+  } else if (!progress.snapshot) {
+    order(OrderKind::open_capture, known.record.source, known, outputs);
+  } else if (known.record.phase == MovePhase::preparing) {
+    command(CommandKind::advance_move, known, outputs, MovePhase::copying);
+  } else if (!progress.is_copied) {
+    order(OrderKind::send_chunk, known.record.source, known, outputs);
+  } else {
+    command(CommandKind::advance_move, known, outputs, MovePhase::catching_up);
+  }
+}
+
+// Replays until little is left. A source that is written faster than it can be replayed never gets there: after so many
+// rounds the move is given up, and says so by its abort.
+void Mover::drive_catch_up(Known& known, ClusterOutputs& outputs) {
+  const Progress& progress = known.progress;
+  if (!progress.is_target_ready) {
+    order(OrderKind::prepare_target, known.record.target, known, outputs);
+  } else if (progress.lag <= options_.lag_at_fence_max) {
+    command(CommandKind::advance_move, known, outputs, MovePhase::fenced);
+  } else if (progress.rounds >= options_.catch_up_rounds_max) {
+    command(CommandKind::abort_move, known, outputs);
+  } else {
+    order(OrderKind::send_log, known.record.source, known, outputs);
+  }
+}
+
+void Mover::drive_switch(Known& known, ClusterOutputs& outputs) {
+  const Progress& progress = known.progress;
+  if (!progress.is_target_ready) {
+    order(OrderKind::prepare_target, known.record.target, known, outputs);
+  } else if (!progress.barrier) {
+    order(OrderKind::fence, known.record.source, known, outputs);
+  } else if (decisions_.may_switch(progress.replayed_to, *progress.barrier, progress.source_digest,
+                                   progress.target_digest)) {
+    command(CommandKind::commit_move, known, outputs);
+  } else {
+    order(OrderKind::send_log, known.record.source, known, outputs);
+  }
+}
+
+void Mover::drive_undo(Known& known, ClusterOutputs& outputs) {
+  const Progress& progress = known.progress;
+  if (progress.is_source_undone && progress.is_target_undone) {
+    command(CommandKind::finish_move, known, outputs);
+    return;
+  }
+  if (!progress.is_source_undone) {
+    order(OrderKind::undo, known.record.source, known, outputs);
+  }
+  if (!progress.is_target_undone) {
+    order(OrderKind::undo, known.record.target, known, outputs);
+  }
+}
+
+void Mover::command(CommandKind kind, const Known& known, ClusterOutputs& outputs, MovePhase phase) {
+  Command command;
+  command.kind = kind;
+  command.shard = known.record.shard;
+  command.planned_on = known.record.source_epoch;
+  command.move = known.record.move;
+  command.mover_epoch = kind == CommandKind::take_over_move ? next(known.record.mover_epoch) : known.progress.mine;
+  command.phase = phase;
+  command.target = known.record.target;
+  outputs.send(Roles(options_).directory(), command);
+}
+
+void Mover::order(OrderKind kind, NodeId side, const Known& known, ClusterOutputs& outputs) {
+  const Progress& progress = known.progress;
+  MoveOrder order;
+  order.kind = kind;
+  order.record = known.record;
+  order.changed_at = known.changed_at;
+  order.cursor = progress.cursor;
+  order.after = kind == OrderKind::send_chunk ? progress.snapshot.value_or(LogPosition{}) : progress.replayed_to;
+  outputs.send(side, order);
+}
+
+}  // namespace shardcheck::impl

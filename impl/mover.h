@@ -1,0 +1,78 @@
+// The mover: drives every move that the directory has accepted through its phases. It remembers nothing across a crash;
+// the phases are in the directory and the progress of a copy is with the target, so a new mover takes a move over where
+// it stands, under an epoch of its own that makes older movers powerless.
+//
+// It decides by one rule: look at the record and at what the sides have reported, and ask for the next thing that is
+// missing. Anything may be asked twice. Before the switch, a side that cannot go on or does not answer aborts the move;
+// after it there is no way but forward.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "impl/decisions.h"
+#include "impl/options.h"
+#include "impl/records.h"
+#include "spec/process.h"
+
+namespace shardcheck::impl {
+
+class Mover {
+ public:
+  Mover(const ClusterOptions& options, NodeId self);
+
+  void handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs);
+
+ private:
+  // What the sides have reported of one move to this mover.
+  struct Progress {
+    MoveId move;
+    MoverEpoch mine;  // the mover epoch that this mover holds for it; 0: none yet
+    bool is_target_ready = false;
+    CopyCursor cursor;
+    bool is_copied = false;
+    std::optional<LogPosition> snapshot;
+    LogPosition replayed_to;
+    std::uint64_t lag = UINT64_MAX;
+    std::optional<LogPosition> barrier;
+    ContentDigest source_digest;
+    ContentDigest target_digest;
+    bool is_serving = false;
+    bool is_clean = false;
+    bool is_source_undone = false;
+    bool is_target_undone = false;
+    std::uint8_t rounds = 0;  // of replay while the source takes writes
+    std::uint8_t tries = 0;   // of what is asked for now
+    bool is_given_up = false;
+    Instant deadline;
+  };
+  struct Known {
+    ShardRecord record;
+    DirectoryPosition changed_at;
+    Progress progress;
+  };
+
+  void start(Instant now, ClusterOutputs& outputs);
+  void receive(const Message& message, Instant now, ClusterOutputs& outputs);
+  void begin(const StartMove& start, ClusterOutputs& outputs);
+  void learn(const ShardRecord& record, DirectoryPosition changed_at);
+  void on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs);
+  void on_report(const MoveReport& report, Instant now, ClusterOutputs& outputs);
+  void take_in(const MoveReport& report, Known& known);
+  void drive(Known& known, Instant now, ClusterOutputs& outputs);
+  void drive_copy(Known& known, ClusterOutputs& outputs);
+  void drive_catch_up(Known& known, ClusterOutputs& outputs);
+  void drive_switch(Known& known, ClusterOutputs& outputs);
+  void drive_undo(Known& known, ClusterOutputs& outputs);
+  void command(CommandKind kind, const Known& known, ClusterOutputs& outputs, MovePhase phase = MovePhase::none);
+  void order(OrderKind kind, NodeId side, const Known& known, ClusterOutputs& outputs);
+
+  ClusterOptions options_;
+  Decisions decisions_;
+  NodeId self_;
+  std::vector<Known> moves_;  // by ShardId
+  DirectoryPosition known_;
+};
+
+}  // namespace shardcheck::impl

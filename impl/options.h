@@ -1,0 +1,67 @@
+// How a cluster of the reference is made up: who plays which role, how the key space is cut, and every time that its
+// protocol waits. Process ids are given out in order: the directory, storage nodes, routers, the mover.
+#pragma once
+
+#include <cstdint>
+
+#include "impl/mutant.h"
+#include "spec/assert.h"
+#include "spec/types.h"
+
+namespace shardcheck::impl {
+
+struct ClusterOptions {
+  std::uint16_t storage_nodes = 3;
+  std::uint16_t routers = 2;
+  std::uint16_t clients = 4;
+  std::uint16_t shards = 3;
+  std::uint32_t keys = 12;
+  Mutant mutant = Mutant::none;
+
+  Duration clock_offset_max = milliseconds(2);   // every clock is within this of true time
+  Duration lease_duration = milliseconds(60);    // from the sending of the request
+  Duration retention = milliseconds(30);         // a source keeps its copy after it learnt of the switch
+  Duration poll_interval = milliseconds(40);     // of everyone who follows the directory
+  Duration attempt_timeout = milliseconds(8);    // of one attempt of a router
+  Duration transient_backoff = milliseconds(3);  // before a router tries the same target again
+  Duration order_timeout = milliseconds(12);     // of one order of the mover
+  Duration fence_timeout = milliseconds(70);     // then the source proposes to abort
+  std::uint8_t attempts_max = 8;                 // of one request
+  std::uint8_t orders_max = 6;                   // repeated so often without an answer, an order aborts its move
+  std::uint8_t catch_up_rounds_max = 12;         // then the move gives up
+  std::uint8_t lag_at_fence_max = 2;             // entries still to replay when the source is asked to stop
+
+  friend bool operator==(const ClusterOptions&, const ClusterOptions&) = default;
+};
+
+// Who is who, from the options alone.
+class Roles {
+ public:
+  explicit constexpr Roles(const ClusterOptions& options)
+      : storage_nodes_(options.storage_nodes), routers_(options.routers) {}
+
+  constexpr NodeId directory() const { return NodeId{0}; }
+  constexpr NodeId storage(std::uint16_t index) const { return at(1, index, storage_nodes_); }
+  constexpr NodeId router(std::uint16_t index) const { return at(1 + storage_nodes_, index, routers_); }
+  constexpr NodeId mover() const { return NodeId{static_cast<std::uint16_t>(1 + storage_nodes_ + routers_)}; }
+  constexpr std::uint16_t processes() const { return static_cast<std::uint16_t>(2 + storage_nodes_ + routers_); }
+  constexpr std::uint16_t storage_nodes() const { return storage_nodes_; }
+  constexpr std::uint16_t routers() const { return routers_; }
+  constexpr bool is_storage(NodeId id) const { return id >= storage(0) && id.value < 1 + storage_nodes_; }
+  constexpr bool is_router(NodeId id) const { return id >= router(0) && id < mover(); }
+  // The router that a client always asks.
+  constexpr NodeId router_of(ClientId client) const {
+    return router(static_cast<std::uint16_t>(client.value % routers_));
+  }
+
+ private:
+  static constexpr NodeId at(int first, std::uint16_t index, std::uint16_t count) {
+    SHARDCHECK_ASSERT(index < count);
+    return NodeId{static_cast<std::uint16_t>(first + index)};
+  }
+
+  std::uint16_t storage_nodes_;
+  std::uint16_t routers_;
+};
+
+}  // namespace shardcheck::impl

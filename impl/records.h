@@ -1,0 +1,78 @@
+// What the processes of the reference keep on disk, and the types by which they meet the outside.
+#pragma once
+
+#include <variant>
+
+#include "impl/messages.h"
+#include "spec/process.h"
+
+namespace shardcheck::impl {
+
+// --- directory ---
+struct Decided {
+  DirectoryPosition position;
+  Command command;
+};
+
+// --- storage node ---
+// Written once by whoever set the node up, before its first start: a disk without it has been lost.
+struct Formatted {};
+// An empty range that the node owns from the beginning.
+struct Provisioned {
+  ShardRecord record;
+};
+// What the directory told. `is_adopted`: the node takes up the grant in it.
+struct KnowsRecord {
+  ShardRecord record;
+  DirectoryPosition changed_at;
+  bool is_adopted = false;
+};
+// Until when a lease was granted. Never trusted after a restart; kept for whoever examines a disk.
+struct LeaseNoted {
+  ShardId shard;
+  Instant until;
+};
+// An operation that the owner executed.
+struct Wrote {
+  ShardId shard;
+  Entry entry;
+};
+// The target of a move began an empty copy.
+struct StagingBegun {
+  ShardRecord record;
+};
+struct Staged {
+  ShardId shard;
+  ApplyCause cause = ApplyCause::backfill;
+  Entry entry;
+};
+// How far a staged copy is. `replayed_to` is set once the copy is complete.
+struct StagingProgress {
+  ShardId shard;
+  CopyCursor cursor;
+  bool is_copied = false;
+  LogPosition replayed_to;
+};
+struct FenceSet {
+  ShardId shard;
+  MoveId move;
+  LogPosition barrier;
+};
+struct FenceLifted {
+  ShardId shard;
+  MoveId move;
+};
+// The node forgot its copy of a range: `keys` were erased.
+struct CopyDropped {
+  ShardId shard;
+  MoveId move;
+  KeyRange keys;
+};
+
+using Record = std::variant<Decided, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, StagingBegun, Staged,
+                            StagingProgress, FenceSet, FenceLifted, CopyDropped>;
+
+using ClusterInput = Input<Message, Record>;
+using ClusterOutputs = Outputs<Message, Record>;
+
+}  // namespace shardcheck::impl

@@ -1,0 +1,221 @@
+#include "impl/router.h"
+
+#include "impl/overloaded.h"
+#include "spec/assert.h"
+
+namespace shardcheck::impl {
+namespace {
+
+constexpr TimerToken kPoll{0xffffU};  // any smaller token is the ClientId of a request
+constexpr Duration kCostOfMessage = microseconds(3);
+
+}  // namespace
+
+Router::Router(const ClusterOptions& options, NodeId self)
+    : options_(options), decisions_(options.mutant), self_(self) {}
+
+void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  std::visit(Overloaded{
+                 [&](const Started<Record>&) { start(now, outputs); },
+                 [&](const Received<Message>& received) {
+                   outputs.cost = kCostOfMessage;
+                   receive(received.message, now, outputs);
+                 },
+                 [&](const TimerFired& fired) {
+                   if (fired.token == kPoll) {
+                     on_poll_timer(now, outputs);
+                     return;
+                   }
+                   auto& slot = clients_[fired.token.value];
+                   if (slot && now >= slot->deadline) {
+                     on_deadline(*slot, now, outputs);
+                   }
+                 },
+                 [](const Synced&) {},
+             },
+             input);
+}
+
+void Router::start(Instant now, ClusterOutputs& outputs) {
+  map_.assign(options_.shards, Known{});
+  clients_.assign(options_.clients, std::nullopt);
+  known_ = DirectoryPosition{};
+  refresh_deadline_.reset();
+  on_poll_timer(now, outputs);
+}
+
+void Router::on_poll_timer(Instant now, ClusterOutputs& outputs) {
+  outputs.send(Roles(options_).directory(), Poll{known_});
+  outputs.wake_at(now + options_.poll_interval, kPoll);
+}
+
+void Router::receive(const Message& message, Instant now, ClusterOutputs& outputs) {
+  std::visit(
+      Overloaded{
+          [&](const ClientRequest& it) { on_request(it, now, outputs); },
+          [&](const Reply& it) { on_reply(it, outputs); }, [&](const Refusal& it) { on_refusal(it, now, outputs); },
+          [&](const RecordUpdate& it) {
+            const bool is_known = map_[it.record.shard.value].changed_at != DirectoryPosition{};
+            if (decisions_.learns_from_answers() || !is_known) {
+              learn(it.record, it.changed_at, outputs);
+            }
+            if (it.follows <= known_ && known_ < it.changed_at) {
+              known_ = it.changed_at;
+            }
+            refresh_deadline_.reset();
+            resume_waiting(now, outputs);
+          },
+          [&](const UpToDate&) { refresh_deadline_.reset(); }, [](const auto&) {},  // not for a router
+      },
+      message);
+}
+
+// A newer record replaces an older one, never the other way round.
+void Router::learn(const ShardRecord& record, DirectoryPosition changed_at, ClusterOutputs& outputs) {
+  Known& known = map_[record.shard.value];
+  if (changed_at <= known.changed_at) {
+    return;
+  }
+  known = {record, changed_at};
+  outputs.observe(RouterLearned{record.range, record.owner, record.epoch, changed_at});
+}
+
+const Router::Known* Router::find(Key key) const {
+  for (const Known& known : map_) {
+    if (known.changed_at != DirectoryPosition{} && known.record.range.contains(key)) {
+      return &known;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Router::Outstanding>& Router::outstanding_of(const Attempt& attempt) {
+  auto& slot = clients_[attempt.request.client.value];
+  return slot && slot->attempt == attempt && slot->state == State::sent ? slot : nobody_;
+}
+
+void Router::on_request(const ClientRequest& asked, Instant now, ClusterOutputs& outputs) {
+  auto& slot = clients_[asked.request.client.value];
+  slot = Outstanding{};
+  slot->asked = asked;
+  try_again(*slot, HopCause::first, now, outputs);
+}
+
+void Router::try_again(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs) {
+  if (it.attempts >= options_.attempts_max) {
+    give_up(it, outputs);
+    return;
+  }
+  const Known* known = find(it.asked.operation.key);
+  if (known == nullptr) {
+    wait_for_map(it, cause, now, outputs);
+    return;
+  }
+  if (known->record.is_data_lost) {
+    give_up(it, outputs);
+    return;
+  }
+  const RequestId id = decisions_.id_of_retry(it.asked.request, it.attempts);
+  it.attempt = {id, it.attempts++};
+  it.epoch = known->record.epoch;
+  it.state = State::sent;
+  it.deadline = now + options_.attempt_timeout;
+  outputs.send(known->record.owner, Request{it.attempt, known->record.shard, it.epoch, it.asked.operation});
+  outputs.observe(Hop{it.attempt, cause, known->record.owner, it.asked.operation.key, it.epoch});
+  wake(it, outputs);
+}
+
+// All who need a newer map share one refresh.
+void Router::wait_for_map(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs) {
+  it.state = State::waiting_for_map;
+  it.cause = cause;
+  it.deadline = now + options_.attempt_timeout;
+  wake(it, outputs);
+  if (!refresh_deadline_ || now >= *refresh_deadline_) {
+    refresh_deadline_ = now + options_.attempt_timeout;
+    outputs.observe(RefreshStarted{cause});
+    outputs.send(Roles(options_).directory(), Poll{known_});
+  }
+}
+
+void Router::resume_waiting(Instant now, ClusterOutputs& outputs) {
+  for (auto& slot : clients_) {
+    if (!slot || slot->state != State::waiting_for_map) {
+      continue;
+    }
+    const Known* known = find(slot->asked.operation.key);
+    if (known != nullptr && known->record.epoch > slot->epoch) {
+      try_again(*slot, slot->cause, now, outputs);
+    }
+  }
+}
+
+void Router::on_reply(const Reply& reply, ClusterOutputs& outputs) {
+  auto& slot = outstanding_of(reply.attempt);
+  if (slot) {
+    outputs.send(kNoNode, ClientReply{slot->asked.request, reply.outcome, slot->had_transient, slot->had_unanswered});
+    slot.reset();
+  }
+}
+
+void Router::on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& outputs) {
+  auto& slot = outstanding_of(refusal.attempt);
+  if (!slot) {
+    return;
+  }
+  switch (refusal.signal) {
+    case Signal::stale_epoch: {
+      const Known* known = find(slot->asked.operation.key);
+      const bool is_map_newer = known != nullptr && known->record.epoch > slot->epoch;
+      if (is_map_newer || !decisions_.learns_from_answers()) {
+        try_again(*slot, HopCause::stale, now, outputs);
+      } else {
+        wait_for_map(*slot, HopCause::stale, now, outputs);
+      }
+      return;
+    }
+    case Signal::not_owner:
+      if (decisions_.learns_from_answers()) {
+        learn(refusal.known, refusal.known_at, outputs);
+      }
+      try_again(*slot, HopCause::redirected, now, outputs);
+      return;
+    case Signal::transient:
+      slot->had_transient = true;
+      slot->state = State::backing_off;
+      slot->cause = HopCause::transient;
+      slot->deadline = now + options_.transient_backoff;
+      wake(*slot, outputs);
+      return;
+  }
+}
+
+void Router::on_deadline(Outstanding& it, Instant now, ClusterOutputs& outputs) {
+  switch (it.state) {
+    case State::sent:
+      it.had_unanswered = true;
+      try_again(it, HopCause::unanswered, now, outputs);
+      return;
+    case State::backing_off: try_again(it, HopCause::transient, now, outputs); return;
+    case State::waiting_for_map:
+      // The refresh itself went unanswered; it counts as an attempt, so that waiting has an end.
+      if (++it.attempts >= options_.attempts_max) {
+        give_up(it, outputs);
+      } else {
+        wait_for_map(it, it.cause, now, outputs);
+      }
+      return;
+  }
+}
+
+void Router::give_up(const Outstanding& it, ClusterOutputs& outputs) {
+  const OutcomeKind kind = it.had_transient || it.had_unanswered ? OutcomeKind::unknown : OutcomeKind::refused;
+  outputs.send(kNoNode, ClientReply{it.asked.request, {kind, absent()}, it.had_transient, it.had_unanswered});
+  clients_[it.asked.request.client.value].reset();
+}
+
+void Router::wake(const Outstanding& it, ClusterOutputs& outputs) {
+  outputs.wake_at(it.deadline, TimerToken{it.asked.request.client.value});
+}
+
+}  // namespace shardcheck::impl

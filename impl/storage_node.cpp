@@ -1,0 +1,258 @@
+#include "impl/storage_node.h"
+
+#include <algorithm>
+
+#include "impl/overloaded.h"
+#include "spec/assert.h"
+
+namespace shardcheck::impl {
+namespace {
+
+constexpr TimerToken kTick{0xffffU};  // any smaller token is the ShardId of a fence
+constexpr Duration kCostOfMessage = microseconds(5);
+constexpr std::uint32_t kTicksPerPoll = 2;
+
+bool is_in(const ShardRecord& record, MovePhase phase) { return record.phase == phase; }
+
+}  // namespace
+
+StorageNode::StorageNode(const ClusterOptions& options, NodeId self)
+    : options_(options), decisions_(options.mutant), self_(self) {}
+
+void StorageNode::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  std::visit(Overloaded{
+                 [&](const Started<Record>& started) { start(started.durable, now, outputs); },
+                 [&](const Received<Message>& received) {
+                   outputs.cost = kCostOfMessage;
+                   receive(received.from, received.message, now, outputs);
+                 },
+                 [&](const TimerFired& fired) {
+                   if (fired.token == kTick) {
+                     tick(now, outputs);
+                   } else {
+                     on_fence_timeout(ShardId{static_cast<std::uint16_t>(fired.token.value)}, now, outputs);
+                   }
+                 },
+                 [&](const Synced& synced) {
+                   durable_ = synced.count;
+                   release(now, outputs);
+                 },
+             },
+             input);
+}
+
+// The one place that says whether this node may perform effects for a range, and until when.
+std::optional<ServingClaim> StorageNode::claim(ShardId shard) const {
+  const ShardCopy& copy = state_.copy(shard);
+  const Volatile& now_known = at(shard);
+  const bool is_owner = copy.copy == CopyState::owned && copy.held_epoch == copy.highest_seen();
+  const bool is_before_barrier = copy.copy == CopyState::fenced && !now_known.is_barrier_confirmed;
+  if (is_owner || is_before_barrier) {
+    return ServingClaim{shard, copy.known.range, copy.held_epoch, now_known.lease_until};
+  }
+  if (copy.copy == CopyState::fenced && !decisions_.gives_up_lease_at_handover()) {
+    return ServingClaim{shard, copy.known.range, copy.held_epoch, now_known.lease_until};
+  }
+  if (copy.copy == CopyState::staging && copy.is_copied && decisions_.serves_when_copied()) {
+    return ServingClaim{shard, copy.known.range, copy.known.epoch, Instant{INT64_MAX}};
+  }
+  if (copy.copy == CopyState::retained && !decisions_.compares_epochs()) {
+    return ServingClaim{shard, copy.known.range, copy.known.source_epoch, Instant{INT64_MAX}};
+  }
+  return std::nullopt;
+}
+
+// A persisted epoch is trusted, a persisted lease is not: the node asks for a new one before it serves.
+void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs) {
+  state_ = StorageState(options_, self_);
+  volatile_.assign(options_.shards, Volatile{});
+  pending_ = {};
+  known_ = DirectoryPosition{};
+  appended_ = durable_ = durable.size();
+  for (const Record& record : durable) {
+    state_.apply(record);
+  }
+  if (!state_.is_formatted()) {
+    append_durably(Formatted{}, outputs);
+  }
+  for (const ShardCopy& copy : state_.copies()) {
+    const ShardId shard = copy.known.shard;
+    at(shard).learnt_switch_at = now;
+    at(shard).durable_tail = copy.tail;
+    at(shard).durable_digest = copy.digest;
+    if (decisions_.trusts_lease_found_on_disk()) {
+      at(shard).lease_until = copy.lease_on_disk;
+    }
+    if (copy.copy == CopyState::fenced) {
+      at(shard).is_draining = at(shard).is_barrier_confirmed = true;
+      arm_fence_timer(shard, now, outputs);
+    }
+  }
+  tick(now, outputs);
+}
+
+void StorageNode::tick(Instant now, ClusterOutputs& outputs) {
+  const NodeId directory = Roles(options_).directory();
+  for (const ShardCopy& copy : state_.copies()) {
+    const bool holds_grant = copy.held_epoch != Epoch{} && copy.held_epoch == copy.highest_seen();
+    if (holds_grant) {
+      outputs.send(directory, Renew{copy.known.shard, copy.held_epoch, now});
+    }
+  }
+  if (ticks_++ % kTicksPerPoll == 0) {
+    outputs.send(directory, Poll{known_});
+  }
+  outputs.wake_at(now + options_.lease_duration / 3, kTick);
+}
+
+void StorageNode::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
+  std::visit(
+      Overloaded{
+          [&](const Request& it) { serve(from, it, now, outputs); },
+          [&](const RecordUpdate& it) {
+            learn(it.record, it.changed_at, now, outputs);
+            if (it.follows <= known_ && known_ < it.changed_at) {
+              known_ = it.changed_at;
+            }
+          },
+          [&](const CommandResult& it) { learn(it.record, it.changed_at, now, outputs); },
+          [&](const Renewed& it) { on_renewed(it, now, outputs); },
+          [&](const MoveOrder& it) {
+            learn(it.record, it.changed_at, now, outputs);
+            obey(from, it, now, outputs);
+          },
+          [&](const Chunk& it) { stage_chunk(it, now, outputs); },
+          [&](const LogBatch& it) { stage_log(it, now, outputs); }, [](const auto&) {},  // not for a storage node
+      },
+      message);
+}
+
+void StorageNode::on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(renewed.shard);
+  if (copy.held_epoch != renewed.epoch) {
+    return;
+  }
+  const Instant until = decisions_.trusted_until(renewed.until, now, options_.lease_duration);
+  if (until > at(renewed.shard).lease_until) {
+    at(renewed.shard).lease_until = until;
+    append(LeaseNoted{renewed.shard, until}, outputs);
+    outputs.observe(LeaseHeld{renewed.shard, renewed.epoch, until});
+  }
+}
+
+// Takes in a record if it is newer than what is known. Whatever the node then says about epochs waits until it is
+// durable, so that no crash can make it take its words back.
+void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs) {
+  const ShardId shard = record.shard;
+  const ShardCopy& copy = state_.copy(shard);
+  if (changed_at > copy.changed_at) {
+    const bool is_granted =
+        record.owner == self_ && record.epoch > copy.held_epoch && copy.copy == CopyState::staging && copy.is_copied;
+    const bool was_owner = copy.held_epoch != Epoch{};
+    const KnowsRecord knows{record, changed_at, is_granted};
+    if (decisions_.keeps_epochs_on_disk() || is_granted) {
+      append_durably(knows, outputs);
+    } else {
+      state_.apply(knows);
+    }
+    at(shard).last_epoch = appended_;
+    at(shard).mover_epoch = MoverEpoch{};
+    if (is_granted) {
+      at(shard).is_draining = at(shard).is_barrier_confirmed = false;
+      after(appended_, TookUp{shard, record.epoch, record.lease_until}, now, outputs);
+    }
+    if (was_owner && copy.copy == CopyState::retained) {
+      at(shard).lease_until = Instant{};
+      at(shard).learnt_switch_at = now;
+    }
+  }
+  if (copy.copy == CopyState::fenced && is_in(copy.known, MovePhase::aborted) && copy.known.move == copy.move) {
+    const MoveId move = copy.move;
+    append_durably(FenceLifted{shard, move}, outputs);
+    after(appended_, Unfenced{shard, move}, now, outputs);
+  }
+  end_staging_if_over(shard, now, outputs);
+  const bool is_amnesiac = copy.known.owner == self_ && !copy.copy && !copy.known.is_data_lost;
+  if (is_amnesiac) {
+    Command command;
+    command.kind = CommandKind::report_lost;
+    command.shard = shard;
+    command.planned_on = copy.known.epoch;
+    outputs.send(Roles(options_).directory(), command);
+  }
+}
+
+// A staged copy whose move is over, and which was not taken up, is residue.
+void StorageNode::end_staging_if_over(ShardId shard, Instant now, ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(shard);
+  if (copy.copy != CopyState::staging) {
+    return;
+  }
+  const bool is_over = copy.known.move != copy.move || is_in(copy.known, MovePhase::aborted);
+  if (is_over && copy.known.owner != self_) {
+    drop_copy(shard, copy.move, copy.known.range, now, outputs);
+  }
+}
+
+void StorageNode::append(const Record& record, ClusterOutputs& outputs) {
+  outputs.append(record);
+  ++appended_;
+  state_.apply(record);
+}
+
+void StorageNode::append_durably(const Record& record, ClusterOutputs& outputs) {
+  append(record, outputs);
+  outputs.wants_sync = true;
+}
+
+// Waits for `needed_records` to be durable, and for everything that was to be done before.
+void StorageNode::after(std::uint64_t needed_records, Pending pending, Instant now, ClusterOutputs& outputs) {
+  pending_.add(std::max(needed_records, pending_.last_needed()), std::move(pending));
+  release(now, outputs);
+}
+
+void StorageNode::release(Instant now, ClusterOutputs& outputs) {
+  while (pending_.has_ready(durable_)) {
+    Pending pending = pending_.take();
+    carry_out(pending, now, outputs);
+  }
+}
+
+void StorageNode::carry_out(Pending& pending, Instant now, ClusterOutputs& outputs) {
+  std::visit(Overloaded{
+                 [&](const Effect& it) { perform(it, now, outputs); },
+                 [&](const Send& it) { outputs.send(it.to, it.message); },
+                 [&](const Observation& it) { outputs.observe(it); },
+                 [&](const Written& it) {
+                   outputs.observe(it.applied);
+                   at(it.applied.shard).durable_tail = it.tail;
+                   at(it.applied.shard).durable_digest = it.digest;
+                 },
+                 [&](const TookUp& it) {
+                   if (state_.copy(it.shard).held_epoch == it.epoch && it.lease_until > at(it.shard).lease_until) {
+                     at(it.shard).lease_until = it.lease_until;
+                     outputs.observe(LeaseHeld{it.shard, it.epoch, it.lease_until});
+                   }
+                 },
+                 [&](const Fenced& it) {
+                   if (state_.copy(it.shard).copy != CopyState::fenced || state_.copy(it.shard).move != it.move) {
+                     return;
+                   }
+                   at(it.shard).is_draining = at(it.shard).is_barrier_confirmed = true;
+                   outputs.observe(BarrierConfirmed{it.move, it.shard, it.barrier});
+                   MoveReport done;
+                   done.kind = OrderKind::fence;
+                   done.position = it.barrier;
+                   done.digest = it.digest;
+                   report(it.mover, done, state_.copy(it.shard).known, now, outputs);
+                 },
+                 [&](const Unfenced& it) {
+                   if (state_.copy(it.shard).copy == CopyState::owned) {
+                     at(it.shard).is_draining = at(it.shard).is_barrier_confirmed = false;
+                   }
+                 },
+             },
+             pending);
+}
+
+}  // namespace shardcheck::impl

@@ -1,0 +1,143 @@
+// A storage node: serves the ranges it holds a lease for, keeps to the fence of epochs, and plays either side of a
+// move. What it must remember is in StorageState; all else here is lost in a crash and may be.
+//
+// An operation is admitted, made durable, and only then answered; whether the node may still answer is asked again at
+// that moment, since a pause may lie between.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "impl/after_sync.h"
+#include "impl/options.h"
+#include "impl/records.h"
+#include "impl/storage_state.h"
+#include "spec/process.h"
+
+namespace shardcheck::impl {
+
+// From now until `until` (on the node's clock) the node would perform effects under `epoch`.
+struct ServingClaim {
+  ShardId shard;
+  KeyRange range;
+  Epoch epoch;
+  Instant until;
+
+  friend bool operator==(const ServingClaim&, const ServingClaim&) = default;
+};
+
+class StorageNode {
+ public:
+  StorageNode(const ClusterOptions& options, NodeId self);
+
+  void handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs);
+
+  // For judging only.
+  std::optional<ServingClaim> claim(ShardId shard) const;
+  const StorageState& state() const { return state_; }
+
+ private:
+  // What the node knows of one range only as long as it runs.
+  struct Volatile {
+    Instant lease_until;
+    bool is_draining = false;           // admits nothing more
+    bool is_barrier_confirmed = false;  // and performs no effect any more
+    Instant learnt_switch_at;
+    MoverEpoch mover_epoch;        // the highest that gave an order for the present move
+    std::uint64_t last_write = 0;  // the number of records that make every admitted write durable
+    std::uint64_t last_epoch = 0;  // the same for what the directory told
+    LogPosition durable_tail;
+    ContentDigest durable_digest;
+  };
+  // Things done once their records are durable.
+  struct Effect {
+    NodeId router;
+    Request request;
+    Epoch epoch;  // held when it was admitted
+    Outcome outcome;
+  };
+  struct Send {
+    NodeId to;
+    Message message;
+  };
+  struct Written {
+    Applied applied;
+    LogPosition tail;
+    ContentDigest digest;
+  };
+  struct TookUp {
+    ShardId shard;
+    Epoch epoch;
+    Instant lease_until;
+  };
+  struct Fenced {
+    ShardId shard;
+    MoveId move;
+    NodeId mover;
+    LogPosition barrier;
+    ContentDigest digest;
+  };
+  struct Unfenced {
+    ShardId shard;
+    MoveId move;
+  };
+  using Pending = std::variant<Effect, Send, Written, Observation, TookUp, Fenced, Unfenced>;
+
+  // storage_node.cpp: life, leases, what the directory tells
+  void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
+  void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
+  void tick(Instant now, ClusterOutputs& outputs);
+  void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
+  void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
+  void end_staging_if_over(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void append(const Record& record, ClusterOutputs& outputs);
+  void append_durably(const Record& record, ClusterOutputs& outputs);
+  void after(std::uint64_t needed_records, Pending pending, Instant now, ClusterOutputs& outputs);
+  void release(Instant now, ClusterOutputs& outputs);
+  void carry_out(Pending& pending, Instant now, ClusterOutputs& outputs);
+
+  // storage_requests.cpp: clients' operations
+  void serve(NodeId router, const Request& request, Instant now, ClusterOutputs& outputs);
+  void execute(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  void write(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  void refuse(NodeId router, const Request& request, Signal signal, Instant now, ClusterOutputs& outputs);
+  bool reads_retained(NodeId router, const Request& request, const ShardCopy& copy, ClusterOutputs& outputs);
+  void perform(const Effect& effect, Instant now, ClusterOutputs& outputs);
+
+  // storage_move.cpp: both sides of a move
+  void obey(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void prepare_target(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void open_capture(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void send_chunk(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void send_log(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void fence(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void clean_up(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void undo(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& outputs);
+  void stage_log(const LogBatch& batch, Instant now, ClusterOutputs& outputs);
+  void stage(ShardId shard, const Entry& entry, ApplyCause cause, MoveId move, Instant now, ClusterOutputs& outputs);
+  void drop_copy(ShardId shard, MoveId move, KeyRange keys, Instant now, ClusterOutputs& outputs);
+  void report(NodeId mover, MoveReport report, const ShardRecord& record, Instant now, ClusterOutputs& outputs);
+  bool is_source_of(const ShardRecord& record) const;
+  bool is_staging(const ShardRecord& record) const;
+  void on_fence_timeout(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void arm_fence_timer(ShardId shard, Instant now, ClusterOutputs& outputs);
+
+  Volatile& at(ShardId shard) { return volatile_[shard.value]; }
+  const Volatile& at(ShardId shard) const { return volatile_[shard.value]; }
+
+  ClusterOptions options_;
+  Decisions decisions_;
+  NodeId self_;
+  StorageState state_;
+  std::vector<Volatile> volatile_;  // by ShardId
+  AfterSync<Pending> pending_;
+  std::uint64_t appended_ = 0;
+  std::uint64_t durable_ = 0;
+  DirectoryPosition known_;  // everything the directory decided up to here is known
+  std::uint32_t ticks_ = 0;
+};
+
+}  // namespace shardcheck::impl

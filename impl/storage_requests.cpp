@@ -1,0 +1,138 @@
+// How a storage node treats a client's operation: the signals of the fence, admission, execution, and the answer once
+// everything it rests on is durable.
+#include <algorithm>
+
+#include "impl/storage_node.h"
+#include "spec/assert.h"
+#include "spec/key_model.h"
+
+namespace shardcheck::impl {
+namespace {
+
+constexpr Duration kCostOfOperation = microseconds(15);
+
+// The epoch under which a request that the fence lets pass counts as admitted.
+bool is_ahead(Epoch request_epoch, Epoch highest_seen) { return request_epoch > highest_seen; }
+
+}  // namespace
+
+// Below the highest epoch seen: stale. Above what is known: transient, and the directory is asked. Equal: served by the
+// owner, redirected by everybody else.
+void StorageNode::serve(NodeId router, const Request& request, Instant now, ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(request.shard);
+  const Epoch highest = copy.highest_seen();
+  if (reads_retained(router, request, copy, outputs)) {
+    return;
+  }
+  if (decisions_.compares_epochs()) {
+    if (decisions_.is_stale(request.epoch, highest)) {
+      refuse(router, request, Signal::stale_epoch, now, outputs);
+      return;
+    }
+    if (is_ahead(request.epoch, highest)) {
+      outputs.send(Roles(options_).directory(), Poll{known_});
+      refuse(router, request, Signal::transient, now, outputs);
+      return;
+    }
+  }
+  const std::optional<ServingClaim> held = claim(request.shard);
+  if (!held && copy.known.owner != self_ && copy.known.owner != kNoNode) {
+    refuse(router, request, Signal::not_owner, now, outputs);
+    return;
+  }
+  const bool may_admit = held && now < held->until && !at(request.shard).is_draining;
+  if (!may_admit) {
+    refuse(router, request, Signal::transient, now, outputs);
+    return;
+  }
+  execute(router, request, copy, now, outputs);
+}
+
+void StorageNode::execute(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
+                          ClusterOutputs& outputs) {
+  outputs.cost = kCostOfOperation;
+  if (!may_change_state(request.operation.kind)) {
+    // The value read may rest on writes that are admitted but not durable: the answer waits for them.
+    const Outcome seen{OutcomeKind::ok, state_.cell(request.operation.key).value};
+    after(at(request.shard).last_write, Effect{router, request, claim(request.shard)->epoch, seen}, now, outputs);
+    return;
+  }
+  SHARDCHECK_ASSERT(request.attempt.request.client.value < copy.answered.size());
+  const AnsweredRequest& answered = copy.answered[request.attempt.request.client.value];
+  if (request.attempt.request.sequence < answered.sequence) {
+    return;  // its client has long gone on: nobody waits for an answer, and it must not take effect now
+  }
+  if (request.attempt.request.sequence == answered.sequence) {
+    const Effect again{router, request, claim(request.shard)->epoch, {answered.outcome, answered.answer}};
+    after(at(request.shard).last_write, again, now, outputs);
+    return;
+  }
+  write(router, request, copy, now, outputs);
+}
+
+void StorageNode::write(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
+                        ClusterOutputs& outputs) {
+  const Operation& operation = request.operation;
+  const auto step = KeyModel<InlineValues>::apply({}, operation.kind, state_.cell(operation.key).value,
+                                                  operation.argument, operation.expected);
+  const Epoch epoch = claim(request.shard)->epoch;
+  Entry entry;
+  entry.key = operation.key;
+  entry.version = {epoch, next(copy.tail)};
+  entry.value = step.after;
+  entry.request = request.attempt.request;
+  entry.outcome = step.outcome;
+  entry.has_cell = step.outcome == OutcomeKind::ok;
+  entry.answers_value = operation.kind == OperationKind::increment && entry.has_cell;
+  append_durably(Wrote{request.shard, entry}, outputs);
+  at(request.shard).last_write = appended_;
+  if (entry.has_cell) {
+    const bool is_tombstone = entry.value.kind == ValueKind::absent;
+    const Applied applied{request.shard, entry.key,     entry.version, ApplyCause::client,
+                          is_tombstone,  entry.request, MoveId{}};
+    after(appended_, Written{applied, copy.tail, copy.digest}, now, outputs);
+  }
+  after(appended_, Effect{router, request, epoch, {step.outcome, step.answer}}, now, outputs);
+}
+
+// The effect: asked once more, at the moment it becomes visible, whether it may.
+void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& outputs) {
+  const Request& request = effect.request;
+  const std::optional<ServingClaim> held = claim(request.shard);
+  const bool holds_lease = held && held->epoch == effect.epoch && now < held->until;
+  if (!holds_lease && decisions_.checks_lease_at_effect()) {
+    refuse(effect.router, request, Signal::transient, now, outputs);
+    return;
+  }
+  outputs.observe(Served{request.shard, request.operation.key, effect.epoch, request.epoch,
+                         state_.copy(request.shard).highest_seen(), request.attempt, request.operation.kind});
+  outputs.send(effect.router, Reply{request.attempt, effect.outcome});
+}
+
+// What a refusal says of epochs must survive a crash of this node, so it waits until they are on disk.
+void StorageNode::refuse(NodeId router, const Request& request, Signal signal, Instant now, ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(request.shard);
+  const NodeId redirect_to = signal == Signal::not_owner ? copy.known.owner : kNoNode;
+  const std::uint64_t needed = decisions_.keeps_epochs_on_disk() ? at(request.shard).last_epoch : 0;
+  after(needed,
+        Observation{Answered{request.shard, request.operation.key, request.epoch, copy.highest_seen(), request.attempt,
+                             signal, redirect_to}},
+        now, outputs);
+  after(needed,
+        Send{router, Refusal{request.attempt, request.shard, signal, copy.highest_seen(), copy.known, copy.changed_at}},
+        now, outputs);
+}
+
+// Only a mutant does this: an old owner answers a read from the copy it merely retains, and tells nobody.
+bool StorageNode::reads_retained(NodeId router, const Request& request, const ShardCopy& copy,
+                                 ClusterOutputs& outputs) {
+  const Cell& cell = state_.cell(request.operation.key);
+  if (!decisions_.reads_from_retained_copy() || copy.copy != CopyState::retained ||
+      request.operation.kind != OperationKind::read || cell.value.kind == ValueKind::absent) {
+    return false;
+  }
+  outputs.send(router, Reply{request.attempt, {OutcomeKind::ok, cell.value}});
+  return true;
+}
+
+}  // namespace shardcheck::impl

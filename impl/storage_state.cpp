@@ -1,0 +1,224 @@
+#include "impl/storage_state.h"
+
+#include "impl/directory_state.h"
+#include "impl/overloaded.h"
+#include "spec/assert.h"
+
+namespace shardcheck::impl {
+namespace {
+
+// The finaliser of murmur3 (Appleby): spreads every input bit. Digests add up over a copy, so each part must be spread.
+constexpr std::uint64_t spread(std::uint64_t word) {
+  word = (word ^ (word >> 33U)) * 0xff51afd7ed558ccdU;
+  word = (word ^ (word >> 33U)) * 0xc4ceb9fe1a85ec53U;
+  return word ^ (word >> 33U);
+}
+
+std::uint64_t digest_of(const Value& value) {
+  std::uint64_t digest = spread(static_cast<std::uint64_t>(value.number) ^
+                                (static_cast<std::uint64_t>(value.kind) << 60U) ^ value.list_length);
+  for (std::size_t i = 0; i < value.list_length; ++i) {
+    digest = spread(digest ^ value.items[i]);
+  }
+  return digest;
+}
+
+std::uint64_t digest_of(Key key, const Cell& cell) {
+  const std::uint64_t place = spread(key.value) ^ spread(cell.version.epoch.value << 32U ^ cell.version.position.value);
+  return spread(place ^ digest_of(cell.value));
+}
+
+std::uint64_t digest_of(std::size_t client, const AnsweredRequest& answered) {
+  if (answered.sequence == 0) {
+    return 0;
+  }
+  return spread(spread(client << 32U ^ answered.sequence) ^ digest_of(answered.answer) ^
+                static_cast<std::uint64_t>(answered.outcome));
+}
+
+// Adds or takes away one cell's share of a digest; the operations are their own inverses modulo 2^64.
+void count_cell(ContentDigest& digest, Key key, const Cell& cell, bool is_added) {
+  if (!cell.exists()) {
+    return;
+  }
+  std::uint64_t& part = cell.value.kind == ValueKind::absent ? digest.tombstones : digest.values;
+  part = is_added ? part + digest_of(key, cell) : part - digest_of(key, cell);
+}
+
+}  // namespace
+
+StorageState::StorageState(const ClusterOptions& options, NodeId)
+    : decisions_(options.mutant), clients_(options.clients), copies_(options.shards), cells_(options.keys + 1U) {
+  for (std::uint16_t i = 0; i < options.shards; ++i) {
+    copies_[i].known.shard = ShardId{i};
+  }
+}
+
+void StorageState::apply(const Record& record) {
+  std::visit(Overloaded{
+                 [](const Decided&) {
+                   SHARDCHECK_ASSERT(false); /* only a directory writes these */
+                 },
+                 [this](const Formatted&) { is_formatted_ = true; },
+                 [this](const LeaseNoted& it) { at(it.shard).lease_on_disk = it.until; },
+                 [this](const auto& it) { fold(it); },
+             },
+             record);
+}
+
+const ShardCopy* StorageState::find(Key key) const {
+  for (const ShardCopy& copy : copies_) {
+    if (copy.known.range.contains(key)) {
+      return &copy;
+    }
+  }
+  return nullptr;
+}
+
+ContentDigest StorageState::content_of(ShardId shard) const {
+  const ShardCopy& it = copy(shard);
+  ContentDigest digest;
+  digest.source_epoch = it.digest.source_epoch;
+  for (Key key = it.known.range.lo; key < it.known.range.hi; key = next(key)) {
+    count_cell(digest, key, cell(key), true);
+  }
+  for (std::size_t client = 0; client < it.answered.size(); ++client) {
+    digest.requests += digest_of(client, it.answered[client]);
+  }
+  return digest;
+}
+
+void StorageState::begin_empty(ShardCopy& copy, CopyState state) {
+  copy.copy = state;
+  copy.cursor = CopyCursor{};
+  copy.is_copied = false;
+  copy.tail = copy.log_begin = LogPosition{};
+  copy.log.clear();
+  copy.answered.assign(clients_, AnsweredRequest{});
+  copy.digest = ContentDigest{};
+}
+
+void StorageState::fold(const Provisioned& it) {
+  ShardCopy& copy = at(it.record.shard);
+  copy.known = it.record;
+  copy.changed_at = DirectoryPosition{it.record.epoch.value};
+  begin_empty(copy, CopyState::owned);
+  copy.held_epoch = it.record.epoch;
+  copy.digest.source_epoch = it.record.epoch;
+}
+
+void StorageState::fold(const KnowsRecord& it) {
+  ShardCopy& copy = at(it.record.shard);
+  copy.known = it.record;
+  copy.changed_at = it.changed_at;
+  if (it.is_adopted) {
+    copy.copy = CopyState::owned;
+    copy.held_epoch = it.record.epoch;
+    copy.digest.source_epoch = it.record.epoch;
+    copy.log_begin = copy.tail;
+    copy.log.clear();
+  } else if (copy.held_epoch != Epoch{} && it.record.epoch > copy.held_epoch) {
+    // The range is somebody else's now: what is left is kept for a while, and serves nothing.
+    copy.held_epoch = Epoch{};
+    copy.copy = CopyState::retained;
+    copy.move = it.record.move;
+  }
+}
+
+void StorageState::fold(const Wrote& it) {
+  ShardCopy& copy = at(it.shard);
+  SHARDCHECK_ASSERT(copy.copy.has_value());
+  SHARDCHECK_ASSERT(it.entry.version.position == next(copy.tail));
+  copy.tail = it.entry.version.position;
+  copy.log.push_back(it.entry);
+  if (it.entry.has_cell) {
+    put(copy, it.entry);
+  }
+  remember(copy, it.entry);
+}
+
+void StorageState::fold(const StagingBegun& it) {
+  ShardCopy& copy = at(it.record.shard);
+  copy.known = it.record;
+  begin_empty(copy, CopyState::staging);
+  copy.held_epoch = Epoch{};
+  copy.move = it.record.move;
+  copy.digest.source_epoch = it.record.source_epoch;
+}
+
+void StorageState::fold(const Staged& it) {
+  ShardCopy& copy = at(it.shard);
+  if (it.entry.has_cell && decisions_.replaces(it.entry.version, cell(it.entry.key).version, it.cause)) {
+    put(copy, it.entry);
+  }
+  remember(copy, it.entry);
+}
+
+void StorageState::fold(const StagingProgress& it) {
+  ShardCopy& copy = at(it.shard);
+  copy.cursor = it.cursor;
+  copy.is_copied = it.is_copied;
+  copy.tail = copy.log_begin = it.replayed_to;
+}
+
+void StorageState::fold(const FenceSet& it) {
+  ShardCopy& copy = at(it.shard);
+  copy.copy = CopyState::fenced;
+  copy.move = it.move;
+}
+
+void StorageState::fold(const FenceLifted& it) {
+  ShardCopy& copy = at(it.shard);
+  if (copy.copy == CopyState::fenced && copy.move == it.move) {
+    copy.copy = CopyState::owned;
+    copy.move = MoveId{};
+  }
+}
+
+void StorageState::fold(const CopyDropped& it) {
+  ShardCopy& copy = at(it.shard);
+  for (Key key = it.keys.lo; key < it.keys.hi && key.value < cells_.size(); key = next(key)) {
+    cells_[key.value] = Cell{};
+  }
+  copy.copy.reset();
+  copy.held_epoch = Epoch{};
+  copy.move = MoveId{};
+  copy.log.clear();
+  copy.answered.clear();
+  copy.digest = ContentDigest{};
+}
+
+void StorageState::put(ShardCopy& copy, const Entry& entry) {
+  Cell& cell = cells_[entry.key.value];
+  count_cell(copy.digest, entry.key, cell, false);
+  cell = Cell{entry.version, entry.value};
+  count_cell(copy.digest, entry.key, cell, true);
+}
+
+void StorageState::remember(ShardCopy& copy, const Entry& entry) {
+  if (entry.request.sequence == 0) {
+    return;
+  }
+  const std::size_t client = entry.request.client.value;
+  AnsweredRequest& slot = copy.answered[client];
+  if (entry.request.sequence <= slot.sequence) {
+    return;
+  }
+  copy.digest.requests -= digest_of(client, slot);
+  slot = {entry.request.sequence, entry.outcome, entry.answers_value ? entry.value : absent()};
+  copy.digest.requests += digest_of(client, slot);
+}
+
+std::vector<Record> initial_disk(const ClusterOptions& options, NodeId node) {
+  std::vector<Record> records{Formatted{}};
+  for (const ShardRecord& record : initial_records(options)) {
+    if (record.owner == node) {
+      records.push_back(Provisioned{record});
+    } else {
+      records.push_back(KnowsRecord{record, DirectoryPosition{record.epoch.value}, false});
+    }
+  }
+  return records;
+}
+
+}  // namespace shardcheck::impl

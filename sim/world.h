@@ -1,0 +1,524 @@
+// A deterministic world for a cluster of processes (spec/process.h): one thread, virtual time, a network that delays,
+// reorders, drops, duplicates and cuts, disks that lose what was not synced, clocks inside a bound, processes that
+// crash, restart and pause, and work that takes time. It knows nothing of what the processes are for.
+//
+// The ordinary run is quiet: links are in order and on time. Deviations come from a DeviationSource, one question a
+// message sent. The same processes, options and deviations give the same run and the same digest.
+//
+// Protocol names the types of a cluster:
+//   using Message, Record, Process;        Process: handle(const Input&, Instant now, Outputs&), copyable
+//   static constexpr std::uint8_t kMessageKinds;
+//   static std::uint8_t kind_of(const Message&);      for anchors, < kMessageKinds
+//   static std::int64_t bytes_of(const Message&);     what a link has to carry
+//   static std::uint64_t digest_of(const Message&);   whatever tells two messages apart cheaply
+// Host receives what leaves the world:
+//   void replied(NodeId from, const Message&, TrueTime);            a message to kNoNode
+//   void observed(TrueTime, NodeId, const Observation&);
+//   void handled(NodeId, TrueTime);                                 after every call of a process, and clock shift
+//   void traced(const TraceEvent<Protocol>&);                       only while tracing is on
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/clock.h"
+#include "sim/deviation.h"
+#include "sim/digest.h"
+#include "sim/disk.h"
+#include "sim/event_queue.h"
+#include "sim/network.h"
+#include "spec/assert.h"
+#include "spec/process.h"
+
+namespace shardcheck::sim {
+
+struct WorldOptions {
+  NetworkOptions network;
+  Duration sync_duration = microseconds(200);
+  Duration clock_offset_max = milliseconds(2);
+
+  friend bool operator==(const WorldOptions&, const WorldOptions&) = default;
+};
+
+// What happened, for a text trace. `message` is null except for sends and deliveries; `fault` for faults only.
+template <class Protocol>
+struct TraceEvent {
+  enum class Kind : std::uint8_t { sent, delivered, lost, timer, synced, started, fault };
+  Kind kind;
+  TrueTime at;
+  NodeId process;  // sent: the sender; otherwise whom it happens to
+  NodeId peer;
+  const typename Protocol::Message* message;
+  const Deviation* fault;
+};
+
+template <class Protocol, class Host>
+class World {
+ public:
+  using Message = typename Protocol::Message;
+  using Record = typename Protocol::Record;
+  using Process = typename Protocol::Process;
+  using Trace = TraceEvent<Protocol>;
+
+  explicit World(Host& host) : host_(host) {}
+
+  // Forgets everything; every provision, {process, disk}, becomes a process with that disk, not yet started. Memory is
+  // kept for the next run.
+  template <class Provision>
+  void reset(const WorldOptions& options, const std::vector<Provision>& provisions, DeviationSource& deviations) {
+    options_ = options;
+    deviations_ = &deviations;
+    network_.reset(options.network, static_cast<std::uint16_t>(provisions.size()), Protocol::kMessageKinds);
+    queue_.clear();
+    envelopes_.clear();
+    free_envelopes_.clear();
+    held_.clear();
+    now_ = TrueTime{};
+    events_ = 0;
+    digest_ = Digest{};
+    is_healed_ = false;
+    machines_.clear();
+    machines_.resize(provisions.size());
+    for (std::size_t i = 0; i < provisions.size(); ++i) {
+      machines_[i].fresh = provisions[i].process;
+      machines_[i].disk = Disk<Record>(provisions[i].disk);
+      machines_[i].clock = Clock(Duration{}, 0, options.clock_offset_max);
+    }
+  }
+  // Starts every process, in order of id. Clocks are set before.
+  void start_all() {
+    for (std::size_t i = 0; i < machines_.size(); ++i) {
+      start(NodeId{static_cast<std::uint16_t>(i)});
+    }
+  }
+
+  void set_clock(NodeId process, Duration offset, std::int64_t drift_ppm) {
+    machine(process).clock = Clock(offset, drift_ppm, options_.clock_offset_max);
+  }
+
+  TrueTime now() const { return now_; }
+  // Deliveries, timers and faults so far.
+  std::uint64_t events() const { return events_; }
+  std::uint64_t digest() const { return digest_.value(); }
+  const Process& process(NodeId id) const { return machines_[id.value].process; }
+  const Clock& clock(NodeId id) const { return machines_[id.value].clock; }
+  bool is_up(NodeId id) const { return machines_[id.value].is_up; }
+  void set_tracing(bool is_on) { is_tracing_ = is_on; }
+
+  // Lets everything happen up to and including `until`, but at most `events_max` events in all since reset. False if
+  // that bound was hit.
+  bool run_until(TrueTime until, std::uint64_t events_max) {
+    while (!queue_.is_empty() && queue_.front().at <= until) {
+      if (events_ >= events_max) {
+        return false;
+      }
+      const auto entry = queue_.pop();
+      now_ = entry.at;
+      dispatch(entry.payload);
+    }
+    now_ = std::max(now_, until);
+    return true;
+  }
+
+  // A request from outside, delivered to `to` at once.
+  void inject(NodeId to, const Message& message) {
+    ++events_;
+    push(now_, {Event::Kind::deliver, to, 0, put({message, kNoNode, to, 0, std::nullopt})});
+  }
+
+  // Releases every message that a deviation holds back until this signal.
+  void signal(std::uint8_t signal) {
+    for (std::size_t i = 0; i < held_.size();) {
+      if (held_[i].until_signal == signal) {
+        push(now_, held_[i].event);
+        held_[i] = held_.back();
+        held_.pop_back();
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  // Does a fault now, outside of any message; `peer` is the other end of a link to cut.
+  void inject_fault(NodeId process, const Deviation& fault, NodeId peer) { strike(process, fault, peer); }
+
+  // Ends all faults: links are whole, everybody runs, no deviation strikes any more.
+  void heal() {
+    is_healed_ = true;
+    network_.heal();
+    for (const Held& held : held_) {
+      push(now_, held.event);
+    }
+    held_.clear();
+    for (std::size_t i = 0; i < machines_.size(); ++i) {
+      const NodeId id{static_cast<std::uint16_t>(i)};
+      machines_[i].paused_until = TrueTime{};
+      if (!machines_[i].is_up) {
+        restart(id);
+      } else {
+        schedule_drain(id);
+      }
+    }
+  }
+
+ private:
+  struct Envelope {
+    Message message;
+    NodeId from;
+    NodeId to;
+    std::uint32_t next_free = 0;
+    std::optional<Deviation> deviation;  // that strikes at its arrival
+  };
+  struct Event {
+    enum class Kind : std::uint8_t { deliver, timer, synced, drain, restart };
+    Kind kind;
+    NodeId process;
+    std::uint32_t incarnation;  // timer, synced, restart: void when the process has crashed since
+    std::uint64_t argument;     // deliver: envelope; timer: token; synced: count
+  };
+  struct Held {
+    Event event;
+    std::uint8_t until_signal;
+  };
+  struct Machine {
+    Process fresh;    // as configured, before its first input
+    Process process;  // running
+    Disk<Record> disk;
+    Clock clock;
+    std::deque<Event> inbox;  // arrived while it was busy or paused
+    TrueTime busy_until;
+    TrueTime paused_until;
+    std::uint32_t incarnation = 0;
+    bool is_up = false;
+    bool is_disk_lost = false;  // since it was last started
+    bool is_syncing = false;
+    bool wants_another_sync = false;
+    bool is_drain_scheduled = false;
+  };
+
+  Machine& machine(NodeId id) {
+    SHARDCHECK_ASSERT(id.value < machines_.size());
+    return machines_[id.value];
+  }
+  void push(TrueTime at, const Event& event) { queue_.push(at, event); }
+
+  std::uint64_t put(const Envelope& envelope) {
+    if (free_envelopes_.empty()) {
+      envelopes_.push_back(envelope);
+      return envelopes_.size() - 1;
+    }
+    const std::uint64_t index = free_envelopes_.back();
+    free_envelopes_.pop_back();
+    envelopes_[index] = envelope;
+    return index;
+  }
+
+  void trace(typename Trace::Kind kind, NodeId process, NodeId peer, const Message* message, const Deviation* fault) {
+    if (is_tracing_) [[unlikely]] {
+      host_.traced({kind, now_, process, peer, message, fault});
+    }
+  }
+
+  void restart(NodeId id) {
+    ++events_;
+    host_.observed(now_, id, Restarted{machine(id).is_disk_lost});
+    start(id);
+  }
+
+  void start(NodeId id) {
+    Machine& it = machine(id);
+    it.process = it.fresh;
+    it.is_up = true;
+    it.is_disk_lost = false;
+    ++it.incarnation;
+    it.is_syncing = it.wants_another_sync = false;
+    it.busy_until = now_;
+    trace(Trace::Kind::started, id, kNoNode, nullptr, nullptr);
+    digest_.add(mix(static_cast<std::uint64_t>(now_.value)) ^ (0x5354U + id.value));
+    call(id, Started<Record>{it.disk.records()});
+  }
+
+  void dispatch(const Event& event) {
+    Machine& it = machine(event.process);
+    switch (event.kind) {
+      case Event::Kind::restart:
+        if (!it.is_up && it.incarnation == event.incarnation) {
+          restart(event.process);
+        }
+        return;
+      case Event::Kind::drain:
+        it.is_drain_scheduled = false;
+        drain(event.process);
+        return;
+      case Event::Kind::deliver: break;
+      case Event::Kind::timer:
+      case Event::Kind::synced:
+        if (!it.is_up || it.incarnation != event.incarnation) {
+          return;
+        }
+        break;
+    }
+    if (event.kind == Event::Kind::deliver) {
+      strike_before_receiving(event);
+    }
+    if (is_occupied(it)) {
+      it.inbox.push_back(event);
+      schedule_drain(event.process);
+      return;
+    }
+    serve(event);
+  }
+
+  bool is_occupied(const Machine& it) const {
+    return it.is_up && (it.busy_until > now_ || it.paused_until > now_ || !it.inbox.empty());
+  }
+
+  void schedule_drain(NodeId id) {
+    Machine& it = machine(id);
+    if (!it.is_drain_scheduled && !it.inbox.empty()) {
+      it.is_drain_scheduled = true;
+      push(std::max({now_, it.busy_until, it.paused_until}), {Event::Kind::drain, id, 0, 0});
+    }
+  }
+
+  void drain(NodeId id) {
+    Machine& it = machine(id);
+    while (it.is_up && !it.inbox.empty() && it.busy_until <= now_ && it.paused_until <= now_) {
+      const Event event = it.inbox.front();
+      it.inbox.pop_front();
+      if (event.kind == Event::Kind::deliver || event.incarnation == it.incarnation) {
+        serve(event);
+      }
+    }
+    schedule_drain(id);
+  }
+
+  // Hands one arrived event to a process that is free.
+  void serve(const Event& event) {
+    const NodeId id = event.process;
+    digest_.add(static_cast<std::uint64_t>(now_.value) ^ (static_cast<std::uint64_t>(id.value) << 48U) ^
+                (static_cast<std::uint64_t>(event.kind) << 60U));
+    switch (event.kind) {
+      case Event::Kind::timer:
+        ++events_;
+        digest_.add(event.argument);
+        trace(Trace::Kind::timer, id, kNoNode, nullptr, nullptr);
+        call(id, TimerFired{TimerToken{static_cast<std::uint32_t>(event.argument)}});
+        return;
+      case Event::Kind::synced: serve_sync(id, event.argument); return;
+      case Event::Kind::deliver: serve_delivery(id, event.argument); return;
+      case Event::Kind::drain:
+      case Event::Kind::restart: return;
+    }
+  }
+
+  void serve_sync(NodeId id, std::uint64_t count) {
+    Machine& it = machine(id);
+    it.disk.complete_sync(count);
+    it.is_syncing = false;
+    if (it.wants_another_sync) {
+      it.wants_another_sync = false;
+      begin_sync(id);
+    }
+    trace(Trace::Kind::synced, id, kNoNode, nullptr, nullptr);
+    call(id, Synced{count});
+  }
+
+  void serve_delivery(NodeId id, std::uint64_t index) {
+    ++events_;
+    const Envelope& envelope = envelopes_[index];
+    digest_.add(Protocol::digest_of(envelope.message) ^ (static_cast<std::uint64_t>(envelope.from.value) << 52U));
+    const bool is_received = machine(id).is_up;
+    trace(is_received ? Trace::Kind::delivered : Trace::Kind::lost, id, envelope.from, &envelope.message, nullptr);
+    if (is_received) {
+      // The call may send, which may move the pool: the process gets a copy that stays where it is.
+      delivering_ = envelope.message;
+      const NodeId from = envelope.from;
+      const std::optional<Deviation> deviation = envelope.deviation;
+      free_envelopes_.push_back(index);
+      call(id, Received<Message>{from, delivering_});
+      if (deviation && deviation->moment == Moment::after_receiving) {
+        strike(id, *deviation, from);
+      }
+    } else {
+      free_envelopes_.push_back(index);
+    }
+  }
+
+  void call(NodeId id, const Input<Message, Record>& input) {
+    Machine& it = machine(id);
+    outputs_.clear();
+    it.process.handle(input, it.clock.read(now_), outputs_);
+    it.busy_until = now_ + outputs_.cost;
+    for (const Observation& observation : outputs_.observations) {
+      host_.observed(now_, id, observation);
+    }
+    for (const Record& record : outputs_.records) {
+      it.disk.append(record);
+    }
+    if (outputs_.wants_sync) {
+      begin_sync(id);
+    }
+    for (const auto& timer : outputs_.timers) {
+      push(it.clock.when_reads(timer.at, now_), {Event::Kind::timer, id, it.incarnation, timer.token.value});
+    }
+    pending_strikes_.clear();
+    for (const auto& sent : outputs_.sends) {
+      send(id, sent.to, sent.message);
+    }
+    host_.handled(id, now_);
+    for (const auto& [deviation, peer] : std::exchange(pending_strikes_, {})) {
+      strike(id, deviation, peer);
+    }
+  }
+
+  void begin_sync(NodeId id) {
+    Machine& it = machine(id);
+    if (it.is_syncing) {
+      it.wants_another_sync = true;
+      return;
+    }
+    it.is_syncing = true;
+    push(now_ + options_.sync_duration, {Event::Kind::synced, id, it.incarnation, it.disk.appended()});
+  }
+
+  void send(NodeId from, NodeId to, const Message& message) {
+    if (to == kNoNode) {
+      host_.replied(from, message, now_);
+      return;
+    }
+    const Anchor anchor = network_.count(Protocol::kind_of(message), from, to);
+    trace(Trace::Kind::sent, from, to, &message, nullptr);
+    const Deviation* deviation = is_healed_ ? nullptr : deviations_->at(anchor);
+    if (network_.is_cut(from, to, now_)) {
+      trace(Trace::Kind::lost, to, from, &message, nullptr);
+      deviation = nullptr;
+      return;
+    }
+    const TrueTime arrival = network_.arrival(from, to, Protocol::bytes_of(message), now_);
+    if (deviation == nullptr) {
+      push(arrival, {Event::Kind::deliver, to, 0, put({message, from, to, 0, std::nullopt})});
+      return;
+    }
+    send_deviating(from, to, message, arrival, *deviation);
+  }
+
+  void send_deviating(NodeId from, NodeId to, const Message& message, TrueTime arrival, const Deviation& deviation) {
+    Envelope envelope{message, from, to, 0, std::nullopt};
+    const auto deliver = [&](TrueTime at) { push(at, {Event::Kind::deliver, to, 0, put(envelope)}); };
+    switch (deviation.kind) {
+      case FaultKind::delayed:
+        note_fault(to, deviation);
+        deliver(arrival + deviation.duration);
+        return;
+      case FaultKind::held_until_phase:
+        note_fault(to, deviation);
+        held_.push_back({{Event::Kind::deliver, to, 0, put(envelope)}, deviation.until_signal});
+        return;
+      case FaultKind::dropped: note_fault(to, deviation); return;
+      case FaultKind::duplicated:
+        note_fault(to, deviation);
+        deliver(arrival);
+        deliver(arrival + deviation.duration);
+        return;
+      case FaultKind::link_cut:
+        note_fault(to, deviation);
+        network_.cut(from, to, now_ + deviation.duration);
+        if (deviation.is_both_ways) {
+          network_.cut(to, from, now_ + deviation.duration);
+        }
+        return;
+      case FaultKind::crashed:
+      case FaultKind::disk_lost:
+      case FaultKind::paused:
+      case FaultKind::clock_shifted:
+        if (deviation.moment == Moment::after_sending) {
+          pending_strikes_.emplace_back(deviation, to);
+        } else {
+          envelope.deviation = deviation;
+        }
+        deliver(arrival);
+        return;
+    }
+  }
+
+  // What strikes the receiver as the message arrives. If it goes down, the message finds nobody.
+  void strike_before_receiving(const Event& event) {
+    Envelope& envelope = envelopes_[event.argument];
+    if (envelope.deviation && envelope.deviation->moment == Moment::before_receiving) {
+      const Deviation deviation = *std::exchange(envelope.deviation, std::nullopt);
+      strike(event.process, deviation, envelope.from);
+    }
+  }
+
+  void strike(NodeId id, const Deviation& deviation, NodeId peer) {
+    Machine& it = machine(id);
+    if (!it.is_up || is_healed_) {
+      return;
+    }
+    note_fault(id, deviation);
+    switch (deviation.kind) {
+      case FaultKind::crashed:
+      case FaultKind::disk_lost: crash(id, deviation); return;
+      case FaultKind::paused: it.paused_until = std::max(it.paused_until, now_ + deviation.duration); return;
+      case FaultKind::clock_shifted:
+        it.clock.shift_to(deviation.duration, now_);
+        host_.handled(id, now_);
+        return;
+      case FaultKind::link_cut:
+        network_.cut(id, peer, now_ + deviation.duration);
+        if (deviation.is_both_ways) {
+          network_.cut(peer, id, now_ + deviation.duration);
+        }
+        return;
+      case FaultKind::delayed:
+      case FaultKind::held_until_phase:
+      case FaultKind::dropped:
+      case FaultKind::duplicated: return;  // these happen to messages only
+    }
+  }
+
+  void crash(NodeId id, const Deviation& deviation) {
+    Machine& it = machine(id);
+    it.is_up = false;
+    it.inbox.clear();
+    it.paused_until = TrueTime{};
+    it.disk.crash(deviation.kept_unsynced);
+    if (deviation.kind == FaultKind::disk_lost) {
+      it.disk.lose_everything();
+      it.is_disk_lost = true;
+    }
+    host_.observed(now_, id, Crashed{});
+    push(now_ + deviation.duration, {Event::Kind::restart, id, it.incarnation, 0});
+  }
+
+  void note_fault(NodeId id, const Deviation& deviation) {
+    ++events_;
+    trace(Trace::Kind::fault, id, deviation.anchor.from, nullptr, &deviation);
+    host_.observed(now_, id, FaultInjected{deviation.kind});
+  }
+
+  Host& host_;
+  WorldOptions options_;
+  DeviationSource* deviations_ = nullptr;
+  Network network_;
+  EventQueue<Event> queue_;
+  std::vector<Envelope> envelopes_;
+  std::vector<std::uint64_t> free_envelopes_;
+  std::vector<Held> held_;
+  std::vector<std::pair<Deviation, NodeId>> pending_strikes_;
+  std::vector<Machine> machines_;
+  Outputs<Message, Record> outputs_;
+  Message delivering_{};
+  TrueTime now_;
+  std::uint64_t events_ = 0;
+  Digest digest_;
+  bool is_healed_ = false;
+  bool is_tracing_ = false;
+};
+
+}  // namespace shardcheck::sim

@@ -1,0 +1,21 @@
+// The bounds that a run promises and by which it is judged. Set by whoever configures the cluster.
+#pragma once
+
+#include "spec/types.h"
+
+namespace shardcheck {
+
+// Identifiers in facts must keep to these sizes: the judge indexes dense tables by them.
+struct Bounds {
+  int nodes = 0;    // NodeId.value < nodes, all roles together
+  int shards = 0;   // ShardId.value < shards
+  int clients = 0;  // ClientId.value < clients
+  KeyRange key_space;
+  Duration clock_offset_max;   // every clock is within this of true time, at all times
+  Duration retention;          // a source keeps its copy at least this long (true time) after the commit
+  Duration service_within;     // V1: after Healed, every range serves again within this
+  Duration move_within;        // V2: after Healed, every accepted move is over within this
+  int hops_per_epoch_max = 4;  // R2: redirected or stale hops of one request while the epochs it meets do not change
+};
+
+}  // namespace shardcheck

@@ -1,0 +1,123 @@
+#include "spec/judge.h"
+
+#include <type_traits>
+
+#include "spec/assert.h"
+
+namespace shardcheck {
+
+void Judge::reset(const Bounds& bounds) {
+  bounds_ = bounds;
+  findings_.clear();
+  known_.reset(bounds);
+  requests_.clear();
+  directory_.reset();
+  lease_.reset(bounds);
+  move_.reset(bounds);
+  router_.reset(bounds);
+  history_.reset(bounds);
+  liveness_.reset();
+}
+
+std::uint32_t Judge::number_of(RequestId request) {
+  return requests_.index_of({request.client.value, request.sequence}).index;
+}
+
+void Judge::judge_operation(const Invoked& fact, const MonitorContext& context) {
+  const std::uint32_t request = number_of(fact.request);
+  router_.on(fact, request);
+  history_.on(fact, request);
+  liveness_.on(fact, request, context);
+}
+
+void Judge::judge_operation(const Returned& fact, const MonitorContext& context) {
+  const std::uint32_t request = number_of(fact.request);
+  router_.on(fact, request, context);
+  history_.on(fact, request, context);
+  liveness_.on(fact, request, context);
+}
+
+void Judge::judge_applied(const Applied& fact, const MonitorContext& context) {
+  move_.on(fact, context);
+  if (fact.cause == ApplyCause::client && fact.request.sequence != 0) {
+    const std::uint32_t request = number_of(fact.request);
+    router_.on(fact, request, context);
+    history_.on(fact, request, context);
+  }
+}
+
+// Monitors see what was known before the fact; then the fact becomes known.
+template <class Fact>
+void Judge::judge(const Fact& fact, const MonitorContext& context) {
+  if constexpr (std::is_same_v<Fact, RecordCommitted>) {
+    SHARDCHECK_ASSERT(fact.record.shard.value < bounds_.shards);
+    SHARDCHECK_ASSERT(fact.record.owner == kNoNode || fact.record.owner.value < bounds_.nodes);
+    directory_.on(fact, context);
+    lease_.on(fact, context);
+    move_.on(fact, context);
+    known_.apply(context.at, fact);
+  } else if constexpr (std::is_same_v<Fact, DirectoryStepped>) {
+    directory_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, LeaseExtended>) {
+    SHARDCHECK_ASSERT(fact.shard.value < bounds_.shards);
+    lease_.on(fact, context);
+    known_.apply(fact);
+  } else if constexpr (std::is_same_v<Fact, Invoked> || std::is_same_v<Fact, Returned>) {
+    judge_operation(fact, context);
+  } else if constexpr (std::is_same_v<Fact, Healed>) {
+    known_.heal(context.at);
+  } else if constexpr (std::is_same_v<Fact, FaultInjected>) {
+    known_.fault(context.by, fact.kind);
+  } else {
+    // All other facts are about a process.
+    SHARDCHECK_ASSERT(context.by.value < bounds_.nodes);
+    if constexpr (requires { fact.shard; }) {
+      SHARDCHECK_ASSERT(fact.shard.value < bounds_.shards);
+    }
+    if constexpr (std::is_same_v<Fact, Applied>) {
+      judge_applied(fact, context);
+    } else if constexpr (std::is_same_v<Fact, Hop>) {
+      router_.on(fact, number_of(fact.attempt.request), context);
+    } else if constexpr (std::is_same_v<Fact, Served>) {
+      lease_.on(fact, context);
+      move_.on(fact, context);
+      router_.on(fact, number_of(fact.attempt.request), context);
+    } else if constexpr (std::is_same_v<Fact, Answered>) {
+      lease_.on(fact, context);
+      router_.on(fact, number_of(fact.attempt.request), context);
+    } else if constexpr (std::is_same_v<Fact, Restarted>) {
+      known_.restart(context.by, fact.is_disk_lost);
+      lease_.on(fact, context);
+      move_.on(fact, context);
+      router_.on(fact, context);
+    } else if constexpr (std::is_same_v<Fact, BarrierConfirmed>) {
+      move_.on(fact, context);
+      known_.apply(context.by, fact);
+    } else if constexpr (std::is_same_v<Fact, CopyCreated>) {
+      lease_.on(fact, context);
+      move_.on(fact, context);
+    } else if constexpr (std::is_same_v<Fact, CopyRemoved>) {
+      lease_.on(fact, context);
+      move_.on(fact, context);
+      router_.on(fact, context);
+    } else if constexpr (std::is_same_v<Fact, KeyErased> || std::is_same_v<Fact, CutoverContent> ||
+                         std::is_same_v<Fact, CopyHeld>) {
+      move_.on(fact, context);
+    } else if constexpr (std::is_same_v<Fact, RouterLearned> || std::is_same_v<Fact, RefreshStarted>) {
+      router_.on(fact, context);
+    } else {
+      static_assert(std::is_same_v<Fact, LeaseHeld> || std::is_same_v<Fact, ClaimChanged> ||
+                    std::is_same_v<Fact, ClaimEnded> || std::is_same_v<Fact, Crashed>);
+      lease_.on(fact, context);
+    }
+  }
+}
+
+void Judge::on(const Observed& observed) {
+  const MonitorContext context{observed.at, observed.by, bounds_, known_, findings_};
+  std::visit([&](const auto& fact) { judge(fact, context); }, observed.fact);
+}
+
+void Judge::finish(TrueTime end) { liveness_.finish({end, kNoNode, bounds_, known_, findings_}); }
+
+}  // namespace shardcheck

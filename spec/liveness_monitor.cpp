@@ -1,0 +1,84 @@
+#include "spec/liveness_monitor.h"
+
+#include <algorithm>
+
+#include "spec/wording.h"
+
+namespace shardcheck {
+
+void LivenessMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
+  const auto healed = context.known.healed_at();
+  if (healed && *healed + context.bounds.service_within < context.at) {
+    requests_.push_back({request, fact.request, fact.operation.key, fact.operation.kind, context.at});
+  }
+}
+
+void LivenessMonitor::on(const Returned& fact, std::uint32_t request, const MonitorContext& context) {
+  if (requests_.empty()) {
+    return;
+  }
+  const auto found =
+      std::find_if(requests_.begin(), requests_.end(), [&](const Request& each) { return each.number == request; });
+  if (found == requests_.end()) {
+    return;
+  }
+  const Request asked = *found;
+  *found = requests_.back();
+  requests_.pop_back();
+  if (!context.known.healed_at() || context.known.is_reported_lost(asked.key)) {
+    return;
+  }
+  // These may be refused by being executed; the others only by not being served.
+  const bool may_refuse = asked.kind == OperationKind::compare_and_set || asked.kind == OperationKind::append ||
+                          asked.kind == OperationKind::increment;
+  const bool is_served =
+      fact.outcome.kind == OutcomeKind::ok || (fact.outcome.kind == OutcomeKind::refused && may_refuse);
+  context.expect(ClauseId::V1, is_served, [&] {
+    return fmt::format(
+        "{} ({} of {}), invoked at {}, returned {} at {}, though all faults were over at {} and every "
+        "range serves within {}",
+        words(asked.id), name_of(asked.kind), words(asked.key), words(asked.invoked_at), name_of(fact.outcome.kind),
+        words(context.at), words(*context.known.healed_at()), words(context.bounds.service_within));
+  });
+}
+
+void LivenessMonitor::finish(const MonitorContext& context) const {
+  const auto healed = context.known.healed_at();
+  if (!healed) {
+    return;
+  }
+  for (const Request& asked : requests_) {
+    if (context.known.is_reported_lost(asked.key) || context.at < asked.invoked_at + context.bounds.service_within) {
+      continue;
+    }
+    context.expect(ClauseId::V1, false, [&] {
+      return fmt::format(
+          "{} ({} of {}), invoked at {}, was never answered until the end at {}, though all faults were "
+          "over at {}",
+          words(asked.id), name_of(asked.kind), words(asked.key), words(asked.invoked_at), words(context.at),
+          words(*healed));
+    });
+  }
+  finish_moves(*healed, context);
+}
+
+// A committed move also waits for its source's retention before it is over.
+void LivenessMonitor::finish_moves(TrueTime healed_at, const MonitorContext& context) const {
+  for (const KnownMove& move : context.known.moves()) {
+    const Duration allowed = context.bounds.move_within + (move.is_committed ? context.bounds.retention : Duration{});
+    const TrueTime deadline = std::max(healed_at, move.begun_at) + allowed;
+    const ShardRecord* record = context.known.record(move.shard);
+    if (context.at < deadline || record == nullptr || record->is_data_lost) {
+      continue;
+    }
+    context.expect(ClauseId::V2, record->phase == MovePhase::none || record->move != move.id, [&] {
+      return fmt::format(
+          "{} of {} from {} to {}, begun at {}, is still in phase {} at {}: all faults were over at {} "
+          "and a move is over within {}",
+          words(move.id), words(move.shard), words(move.source), words(move.target), words(move.begun_at),
+          name_of(record->phase), words(context.at), words(healed_at), words(allowed));
+    });
+  }
+}
+
+}  // namespace shardcheck

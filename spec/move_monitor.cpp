@@ -1,0 +1,305 @@
+#include "spec/move_monitor.h"
+
+#include <algorithm>
+
+#include "spec/wording.h"
+
+namespace shardcheck {
+
+void MoveMonitor::reset(const Bounds& bounds) {
+  key_space_ = bounds.key_space;
+  shards_ = static_cast<std::size_t>(bounds.shards);
+  keys_ = bounds.key_space.hi.value - bounds.key_space.lo.value;
+  const std::size_t held_count = static_cast<std::size_t>(bounds.nodes) * keys_;
+  if (held_.size() < held_count || last_generation_ > 0x80000000U) {
+    held_.assign(held_count, Held{});
+    last_generation_ = 0;
+  }
+  copies_.resize(static_cast<std::size_t>(bounds.nodes) * shards_);
+  for (Copy& each : copies_) {
+    each.barrier = {};
+    begin_copy(each);
+  }
+}
+
+MoveMonitor::Held* MoveMonitor::held(NodeId node, Key key) {
+  return key_space_.contains(key) ? &held_[node.value * keys_ + key.value - key_space_.lo.value] : nullptr;
+}
+
+// --- the directory's part ------------------------------------------------------------------------------------------
+
+void MoveMonitor::on(const RecordCommitted& fact, const MonitorContext& context) {
+  check_decision(fact, context);
+  check_mover(fact, context);
+  // The promise of the barrier ends with a committed abort, or with a grant after the move.
+  if (fact.change == RecordChange::move_aborted) {
+    for (Copy& each : copies_) {
+      each.barrier = each.barrier == fact.record.move ? MoveId{} : each.barrier;
+    }
+  } else if (is_grant(fact.change) && fact.record.owner != kNoNode) {
+    Copy& owners = copy(fact.record.owner, fact.record.shard);
+    const KnownMove* move = context.known.move(owners.barrier);
+    if (move == nullptr || move->source_epoch < fact.record.epoch) {
+      owners.barrier = {};
+    }
+  }
+}
+
+void MoveMonitor::check_decision(const RecordCommitted& fact, const MonitorContext& context) const {
+  const bool is_commit = fact.change == RecordChange::move_committed;
+  if (!is_commit && fact.change != RecordChange::move_aborted) {
+    return;
+  }
+  const KnownMove* move = context.known.move(fact.record.move);
+  if (move == nullptr) {
+    return;
+  }
+  context.expect(ClauseId::M8, move->is_open(), [&] {
+    return fmt::format("{} of {} from {} to {} was {} and then {} at {}: a move is decided once", words(move->id),
+                       words(move->shard), words(move->source), words(move->target),
+                       move->is_committed ? "committed" : "aborted", is_commit ? "committed" : "aborted",
+                       words(fact.position));
+  });
+  if (is_commit && move->is_open()) {
+    context.expect(ClauseId::M6, move->is_barrier_confirmed, [&] {
+      return fmt::format("{} of {} was committed at {}, but its source {} had not confirmed the barrier",
+                         words(move->id), words(move->shard), words(context.at), words(move->source));
+    });
+  }
+}
+
+// asked_by 0 is not a mover: the source that proposes the abort when its fence runs out.
+void MoveMonitor::check_mover(const RecordCommitted& fact, const MonitorContext& context) const {
+  const ShardRecord* before = context.known.record(fact.record.shard);
+  const bool is_of_move = fact.change >= RecordChange::move_advanced && fact.change <= RecordChange::move_finished;
+  if (before == nullptr || !is_of_move || before->move == MoveId{} || fact.asked_by == MoverEpoch{}) {
+    return;
+  }
+  context.expect(ClauseId::M8, fact.asked_by >= before->mover_epoch, [&] {
+    return fmt::format("{} of {} obeyed mover {} at {} (to phase {}), but the record was already at mover {}",
+                       words(before->move), words(before->shard), fact.asked_by.value, words(fact.position),
+                       name_of(fact.record.phase), before->mover_epoch.value);
+  });
+}
+
+// --- effects -------------------------------------------------------------------------------------------------------
+
+void MoveMonitor::on(const Served& fact, const MonitorContext& context) const {
+  const MoveId barrier = copy(context.by, fact.shard).barrier;
+  if (barrier != MoveId{}) {
+    context.expect(ClauseId::M6, false, [&] {
+      return fmt::format(
+          "{} served a {} of {} of {} under {} at {} after it had confirmed the barrier of {}, which is "
+          "not aborted",
+          words(context.by), name_of(fact.operation), words(fact.key), words(fact.shard), words(fact.epoch),
+          words(context.at), words(barrier));
+    });
+  }
+  const ShardRecord* record = context.known.record(fact.shard);
+  if (record == nullptr || record->move == MoveId{}) {
+    return;
+  }
+  const bool is_target_waiting =
+      record->target == context.by && record->phase >= MovePhase::preparing && record->phase <= MovePhase::fenced;
+  context.expect(ClauseId::M7, !is_target_waiting, [&] {
+    return fmt::format("{} served {} of {} under {} at {}, but it is the target of {}, which is in phase {}",
+                       words(context.by), words(fact.key), words(fact.shard), words(fact.epoch), words(context.at),
+                       words(record->move), name_of(record->phase));
+  });
+}
+
+void MoveMonitor::on(const Applied& fact, const MonitorContext& context) {
+  const Copy& mine = copy(context.by, fact.shard);
+  if (fact.cause == ApplyCause::client && mine.barrier != MoveId{}) {
+    context.expect(ClauseId::M6, false, [&] {
+      return fmt::format("{} applied {} to {} of {} at {} after it had confirmed the barrier of {}", words(context.by),
+                         words(fact.version), words(fact.key), words(fact.shard), words(context.at),
+                         words(mine.barrier));
+    });
+  }
+  if (fact.cause != ApplyCause::client) {
+    if (const KnownMove* move = context.known.move(fact.move)) {
+      context.expect(ClauseId::M10, move->range.contains(fact.key), [&] {
+        return fmt::format("{} of {} {} applied {} at {}, outside of its range", words(move->id), words(move->shard),
+                           words(move->range), words(fact.key), words(context.by));
+      });
+    }
+  }
+  Held* const entry = held(context.by, fact.key);
+  if (entry == nullptr) {
+    return;
+  }
+  if (entry->generation == mine.generation) {
+    const bool may_repeat = fact.cause != ApplyCause::client;
+    context.expect(ClauseId::M4, may_repeat ? entry->version <= fact.version : entry->version < fact.version, [&] {
+      return fmt::format("{} applied {} to {} of {} at {} over {}: a copy's versions only grow", words(context.by),
+                         words(fact.version), words(fact.key), words(fact.shard), words(context.at),
+                         words(entry->version));
+    });
+    entry->version = std::max(entry->version, fact.version);
+  } else {
+    *entry = {mine.generation, fact.version};
+  }
+}
+
+// --- copies --------------------------------------------------------------------------------------------------------
+
+void MoveMonitor::on(const CopyCreated& fact, const MonitorContext& context) {
+  begin_copy(copy(context.by, fact.shard));
+  if (const KnownMove* move = context.known.move(fact.move)) {
+    const bool is_inside = move->range.lo <= fact.range.lo && fact.range.hi <= move->range.hi;
+    context.expect(ClauseId::M10, is_inside, [&] {
+      return fmt::format("{} began a copy of {} for {}, whose range is {}", words(context.by), words(fact.range),
+                         words(move->id), words(move->range));
+    });
+  }
+}
+
+void MoveMonitor::on(const KeyErased& fact, const MonitorContext& context) {
+  if (Held* const entry = held(context.by, fact.key)) {
+    entry->generation = 0;
+  }
+  const KnownMove* move = context.known.move(fact.move);
+  if (move == nullptr) {
+    return;
+  }
+  context.expect(ClauseId::M10, move->range.contains(fact.key), [&] {
+    return fmt::format("{} erased {} for {} of {} {}, outside of its range", words(context.by), words(fact.key),
+                       words(move->id), words(move->shard), words(move->range));
+  });
+  const ShardRecord* record = context.known.record(move->shard);
+  if (record == nullptr || record->is_data_lost || !move->range.contains(fact.key)) {
+    return;
+  }
+  context.expect(ClauseId::M9, record->owner != context.by || !record->range.contains(fact.key), [&] {
+    return fmt::format("{} erased {} for {}, but it owns {} {} under {}", words(context.by), words(fact.key),
+                       words(move->id), words(record->shard), words(record->range), words(record->epoch));
+  });
+}
+
+void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
+  begin_copy(copy(context.by, fact.shard));
+  for (const ShardId shard : context.known.shards()) {
+    const ShardRecord* record = context.known.record(shard);
+    if (record == nullptr || record->is_data_lost || !record->range.overlaps(fact.range)) {
+      continue;
+    }
+    context.expect(ClauseId::M9, record->owner != context.by, [&] {
+      return fmt::format("{} removed its copy of {} {} for {}, but it owns {} {} under {}", words(context.by),
+                         words(fact.shard), words(fact.range), words(fact.move), words(shard), words(record->range),
+                         words(record->epoch));
+    });
+  }
+  const KnownMove* move = context.known.move(fact.move);
+  if (move == nullptr) {
+    return;
+  }
+  check_retention(fact, *move, context);
+  context.expect(ClauseId::M10, move->range.lo <= fact.range.lo && fact.range.hi <= move->range.hi, [&] {
+    return fmt::format("{} removed {} for {}, whose range is {}", words(context.by), words(fact.range), words(move->id),
+                       words(move->range));
+  });
+}
+
+void MoveMonitor::check_retention(const CopyRemoved& fact, const KnownMove& move, const MonitorContext& context) const {
+  const ShardRecord* record = context.known.record(move.shard);
+  if (record != nullptr && (record->is_data_lost || record->owner == context.by)) {
+    return;  // Removing what it owns is already said.
+  }
+  if (move.target == context.by && !move.is_committed) {
+    context.expect(ClauseId::M9, move.is_aborted, [&] {
+      return fmt::format("{}, the target of {}, removed its copy of {} at {} although the move is still open",
+                         words(context.by), words(move.id), words(fact.shard), words(context.at));
+    });
+  }
+  if (move.source == context.by && !move.is_aborted) {
+    // The source measures the retention on its own clock, which may run from one end of the bound to the other.
+    const TrueTime earliest = move.committed_at + context.bounds.retention - context.bounds.clock_offset_max * 2;
+    context.expect(ClauseId::M9, move.is_committed && earliest <= context.at, [&] {
+      return fmt::format("{}, the source of {}, removed its copy of {} at {}: the cutover {} and the retention is {}",
+                         words(context.by), words(move.id), words(fact.shard), words(context.at),
+                         move.is_committed ? fmt::format("was committed at {}", words(move.committed_at))
+                                           : std::string("is not committed"),
+                         words(context.bounds.retention));
+    });
+  }
+}
+
+void MoveMonitor::on(const BarrierConfirmed& fact, const MonitorContext& context) {
+  const KnownMove* move = context.known.move(fact.move);
+  if (move == nullptr || move->source != context.by || move->is_aborted) {
+    return;  // A repeated confirmation that arrives after the abort promises nothing any more.
+  }
+  const ShardRecord* record = context.known.record(move->shard);
+  if (record != nullptr && record->owner == context.by && move->source_epoch < record->epoch) {
+    return;  // Nor does one for a move that is over, when the range has come back.
+  }
+  copy(context.by, fact.shard).barrier = fact.move;
+  context.findings.checked(ClauseId::M6);
+}
+
+void MoveMonitor::on(const CutoverContent& fact, const MonitorContext& context) const {
+  const auto describe = [](const ContentDigest& digest) {
+    return fmt::format("values {:016x}, tombstones {:016x}, requests {:016x}, {}", digest.values, digest.tombstones,
+                       digest.requests, words(digest.source_epoch));
+  };
+  context.expect(ClauseId::M5, fact.source == fact.target, [&] {
+    return fmt::format("at the commit of {} of {} the contents differ: source {}; target {}", words(fact.move),
+                       words(fact.shard), describe(fact.source), describe(fact.target));
+  });
+  if (const KnownMove* move = context.known.move(fact.move)) {
+    context.expect(ClauseId::M5, fact.source.source_epoch == move->source_epoch, [&] {
+      return fmt::format("{} of {} was committed with content of {}, but it is pinned to {}", words(move->id),
+                         words(move->shard), words(fact.source.source_epoch), words(move->source_epoch));
+    });
+  }
+}
+
+void MoveMonitor::on(const Restarted& fact, const MonitorContext& context) {
+  if (!fact.is_disk_lost) {
+    return;
+  }
+  for (std::size_t shard = 0; shard < shards_; ++shard) {
+    begin_copy(copies_[context.by.value * shards_ + shard]);
+  }
+}
+
+// --- the end -------------------------------------------------------------------------------------------------------
+
+// Once a move is over its copies have the time of one poll to go; while it is open, V2's bound says until when.
+bool MoveMonitor::is_overdue(const CopyHeld& fact, const MonitorContext& context) const {
+  const auto healed = context.known.healed_at();
+  const ShardRecord* record = context.known.record(fact.shard);
+  if (!healed || record == nullptr || record->is_data_lost) {
+    return false;
+  }
+  const TrueTime since = std::max(*healed, context.known.record_changed_at(fact.shard));
+  if (record->phase == MovePhase::none) {
+    return since + context.bounds.service_within <= context.at;
+  }
+  const KnownMove* move = context.known.move(record->move);
+  const TrueTime begun = move == nullptr ? since : std::max(*healed, move->begun_at);
+  return begun + context.bounds.move_within + context.bounds.retention <= context.at;
+}
+
+void MoveMonitor::on(const CopyHeld& fact, const MonitorContext& context) const {
+  if (!is_overdue(fact, context)) {
+    return;
+  }
+  const ShardRecord& record = *context.known.record(fact.shard);
+  const auto says = [&](std::string_view what) {
+    return fmt::format("at the end {} still holds a {} copy of {} {} of {}; the record says {} under {}, phase {}",
+                       words(context.by), what, words(fact.shard), words(fact.range), words(fact.move),
+                       words(record.owner), words(record.epoch), name_of(record.phase));
+  };
+  switch (fact.state) {
+    case CopyState::owned:
+      context.expect(ClauseId::M8, record.owner == context.by, [&] { return says("so-called owned"); });
+      return;
+    case CopyState::fenced:
+    case CopyState::staging: context.expect(ClauseId::M8, false, [&] { return says(name_of(fact.state)); }); return;
+    case CopyState::retained: context.expect(ClauseId::M9, false, [&] { return says(name_of(fact.state)); }); return;
+  }
+}
+
+}  // namespace shardcheck

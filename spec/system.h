@@ -1,0 +1,77 @@
+// The seam for a whole system under test: something that takes steps and lets time pass. Implemented by the simulated
+// reference, by the adapter of a cluster written as state machines (cluster.h), and by anyone who has a test harness of
+// their own: a System needs no more than start, apply, advance, and to report what its clients were told.
+//
+// Facts (observation.h) go to the sink given at start. `Returned` is the one every System must report; each further
+// kind makes more clauses observable. Facts are for judging and never steer a run.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "spec/judge.h"
+#include "spec/observation.h"
+#include "spec/operation.h"
+#include "spec/types.h"
+
+namespace shardcheck {
+
+// A client starts an operation. It starts its next one only after Returned, or after it gave this one up.
+struct ClientStep {
+  RequestId request;
+  Operation operation;
+
+  friend bool operator==(const ClientStep&, const ClientStep&) = default;
+};
+// An operator asks for a range to be moved.
+struct MoveStep {
+  ShardId shard;
+  NodeId target;
+
+  friend bool operator==(const MoveStep&, const MoveStep&) = default;
+};
+// A fault, done now and by itself.
+struct FaultStep {
+  FaultKind kind = FaultKind::crashed;  // crashed, disk_lost, paused, link_cut
+  NodeId process;
+  NodeId peer = kNoNode;  // link_cut: the other end
+  Duration duration;
+
+  friend bool operator==(const FaultStep&, const FaultStep&) = default;
+};
+
+struct Step {
+  TrueTime at;
+  std::variant<ClientStep, MoveStep, FaultStep> what;
+
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  // Begins a fresh run at time 0. `sink` outlives the run.
+  virtual void start(ObservationSink& sink) = 0;
+  // The ids, key space and bounds by which its facts are judged; valid after start.
+  virtual Bounds bounds() const = 0;
+  // Starts a step at the present time. False: this system cannot do such a thing, and nothing happened.
+  virtual bool apply(const Step& step) = 0;
+  // Lets time pass up to `until`. False: a bound on the work of one run was hit, and the run cannot go on.
+  virtual bool advance(TrueTime until) = 0;
+  virtual TrueTime now() const = 0;
+  // Ends all faults.
+  virtual void heal() = 0;
+  // True once nothing is under way but clients' requests: no move, and every range has an owner that serves. A system
+  // that cannot tell says false, and is waited for.
+  virtual bool is_settled() const { return false; }
+  // Reports what is there at the end (CopyHeld), where that can be seen.
+  virtual void tell_end() {}
+  // How much work the run was, and a digest of it; 0 where there is none.
+  virtual std::uint64_t events() const { return 0; }
+  virtual std::uint64_t digest() const { return 0; }
+};
+
+}  // namespace shardcheck
