@@ -1,7 +1,5 @@
 #include "bench/lookup_measure.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -15,18 +13,6 @@ namespace {
 constexpr int kRepetitions = 15;
 constexpr int kPassesEach = 8;
 
-double cpu_ns_now() {
-  timespec now{};
-  SHARDCHECK_ASSERT(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 struct Timed {
   double ns_each;
   std::uint64_t checksum;
@@ -35,7 +21,7 @@ struct Timed {
 template <class Lookup>
 Timed time_lookups(const std::vector<std::uint32_t>& positions, Lookup lookup) {
   std::uint64_t checksum = 0;
-  const double start = cpu_ns_now();
+  const std::int64_t start_ns = thread_cpu_ns();
   for (int pass = 0; pass < kPassesEach; ++pass) {
     for (const std::uint32_t position : positions) {
       checksum += lookup(position);
@@ -43,7 +29,7 @@ Timed time_lookups(const std::vector<std::uint32_t>& positions, Lookup lookup) {
     // A pass must not be folded into the one before it, although it asks the same.
     asm volatile("" : "+r"(checksum)::"memory");
   }
-  const double passed = cpu_ns_now() - start;
+  const auto passed = static_cast<double>(thread_cpu_ns() - start_ns);
   return {passed / static_cast<double>(positions.size()) / kPassesEach, checksum};
 }
 

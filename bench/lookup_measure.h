@@ -4,14 +4,9 @@
 
 #include <cstddef>
 
+#include "bench/measure.h"
+
 namespace shardcheck::bench {
-
-struct Ratio {
-  double subject_ns;
-  double baseline_ns;
-
-  double speedup() const { return baseline_ns / subject_ns; }
-};
 
 // CPU time of one lookup of a position among `points` points (at least 100): RingTable::owner_at against
 // std::map::lower_bound with wrap-around. Independent lookups of uniform positions; medians of interleaved repetitions,

@@ -4,13 +4,16 @@
 
 namespace shardcheck::cli {
 
-int run(int argc, const char* const* argv) {
+int run(int argc, const char* const* argv, const Extensions& extensions) {
   CLI::App app{"Judges sharding implementations: rings, clusters, recorded histories.", "shardcheck"};
   app.require_subcommand(1);
   ExitCode exit = ExitCode::held;
   add_list(app, exit);
   add_check(app, exit);
   add_placement(app, exit);
+  for (const AddCommand add_command : extensions.commands) {
+    add_command(app, exit);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
