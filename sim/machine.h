@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "sim/clock.h"
 #include "sim/deviation.h"
@@ -39,7 +40,7 @@ struct Machine {
   bool is_disk_lost = false;  // since it was last started
   bool is_syncing = false;
   bool wants_another_sync = false;
-  bool is_drain_scheduled = false;
+  std::optional<TrueTime> drain_at;  // the earliest time at which a look into the inbox is in the queue
 
   bool is_ready(TrueTime now) const { return busy_until <= now && paused_until <= now; }
   // Something that arrives now has to wait its turn.

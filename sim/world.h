@@ -171,7 +171,9 @@ class World {
         }
         return;
       case Event::Kind::drain:
-        it.is_drain_scheduled = false;
+        if (it.drain_at && *it.drain_at <= now_) {
+          it.drain_at.reset();
+        }
         drain(event.process);
         return;
       case Event::Kind::deliver: break;
@@ -199,9 +201,14 @@ class World {
 
   void schedule_drain(NodeId id) {
     Machine& it = machine(id);
-    if (!it.is_drain_scheduled && !it.inbox.empty()) {
-      it.is_drain_scheduled = true;
-      push(it.ready_at(now_), {Event::Kind::drain, id, 0, 0});
+    if (it.inbox.empty()) {
+      return;
+    }
+    // What is scheduled may be too late: for the end of a pause that a heal or a crash has ended before.
+    const TrueTime ready_at = it.ready_at(now_);
+    if (!it.drain_at || ready_at < *it.drain_at) {
+      it.drain_at = ready_at;
+      push(ready_at, {Event::Kind::drain, id, 0, 0});
     }
   }
 
