@@ -1,6 +1,6 @@
 // For tests: drives one process of the cluster by hand, as a world would, but so that nothing happens unless the test
-// says so: messages arrive, timers fire and syncs complete when they are told to. What the last input led to can be
-// read as lines ("to 3: reply request 0.1 attempt 0 ok nil") or as messages.
+// says so: messages arrive, timers fire and syncs complete when they are told to. What the last input led to, and the
+// syncs since, can be read as lines ("to 3: reply request 0.1 attempt 0 ok nil") or as messages.
 #pragma once
 
 #include <fmt/format.h>
@@ -37,7 +37,9 @@ class Driven {
   // Everything that was appended so far is durable.
   Driven& sync() {
     synced_ = disk_.size();
-    return input(Synced{synced_});
+    outputs_.records.clear();
+    outputs_.wants_sync = false;
+    return add(Synced{synced_});
   }
   // Loses what was not synced, and starts again.
   Driven& restart() {
@@ -53,7 +55,7 @@ class Driven {
   bool wants_sync() const { return outputs_.wants_sync; }
   bool is_silent() const { return outputs_.sends.empty(); }
 
-  // --- what the last input led to ---
+  // --- what the last input led to, and the syncs since ---
   std::vector<std::string> said() const {
     std::vector<std::string> lines;
     for (const auto& sent : outputs_.sends) {
@@ -105,6 +107,9 @@ class Driven {
   }
   Driven& input(const ClusterInput& input) {
     outputs_.clear();
+    return add(input);
+  }
+  Driven& add(const ClusterInput& input) {
     node_.handle(input, now_, outputs_);
     disk_.insert(disk_.end(), outputs_.records.begin(), outputs_.records.end());
     return *this;
