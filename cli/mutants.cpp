@@ -85,11 +85,11 @@ std::size_t survivors(const std::vector<KilledMutant>& rows) {
 }
 
 std::string to_text(const std::vector<KilledMutant>& rows) {
-  std::string text = fmt::format("{:<32}{:<10}{:>8}{:>9}{:>7}  {:<18}{}\n", "seeded bug", "caught by", "runs",
+  std::string text = fmt::format("{:<32}{:<10}{:>8}{:>9}{:>7}  {:<20}{}\n", "seeded bug", "caught by", "runs",
                                  "seconds", "steps", "violated in all", "again: shardcheck replay");
   for (const KilledMutant& row : rows) {
     const harness::Kill& kill = row.kill;
-    text += fmt::format("{:<32}{:<10}{:>8}{:>9.2f}{:>7}  {:<18}{}\n", impl::row_of(kill.mutant).name,
+    text += fmt::format("{:<32}{:<10}{:>8}{:>9.2f}{:>7}  {:<20}{}\n", impl::row_of(kill.mutant).name,
                         kill.is_killed ? clause(kill.violation.clause).text_id : "SURVIVED", kill.runs, row.seconds,
                         kill.steps, names_of(kill.clauses), row.replay_file);
   }

@@ -23,9 +23,9 @@ std::size_t wrongly_judged(const VerifyReport& report) {
 }
 
 std::string rows_text(const VerifyReport& report) {
-  std::string text = fmt::format("{:<4}{:<22}{:<16}{:>14}\n", "row", "promise", "verdict", "times checked");
+  std::string text = fmt::format("{:<4}{:<24}{:<16}{:>14}\n", "row", "promise", "verdict", "times checked");
   for (const Clause& row : clauses()) {
-    text += fmt::format("{:<4}{:<22}{:<16}{:>14}\n", row.text_id, row.name, name_of(report.status_of(row.id)),
+    text += fmt::format("{:<4}{:<24}{:<16}{:>14}\n", row.text_id, row.name, name_of(report.status_of(row.id)),
                         report.checks_of(row.id));
   }
   return text;

@@ -143,19 +143,26 @@ class Campaign {
     if (report_.scenarios < options_.scenarios_for_reach || report_.is_violated()) {
       return;
     }
-    for (std::size_t cell = 0; cell < report_.reached.size(); ++cell) {
-      if (!report_.reached.test(cell)) {
-        report_.failures.push_back({{ClauseId::X2, TrueTime{},
-                                     fmt::format("in {} scenarios no fault '{}' struck while a move was in phase '{}'",
-                                                 report_.scenarios, name_of(static_cast<FaultKind>(cell % kFaultKinds)),
-                                                 name_of(static_cast<MovePhase>(cell / kFaultKinds)))},
-                                    Scenario{},
-                                    options_.seed,
-                                    report_.scenarios,
-                                    {}});
+    for (std::size_t signal = 0; signal < report_.signals.size(); ++signal) {
+      if (!report_.signals.test(signal)) {
+        miss(fmt::format("in {} scenarios no request was answered '{}'", report_.scenarios,
+                         name_of(static_cast<Signal>(signal))));
         return;
       }
     }
+    for (std::size_t cell = 0; cell < report_.reached.size(); ++cell) {
+      if (!report_.reached.test(cell)) {
+        miss(fmt::format("in {} scenarios no fault '{}' struck while a move was in phase '{}'", report_.scenarios,
+                         name_of(static_cast<FaultKind>(cell % kFaultKinds)),
+                         name_of(static_cast<MovePhase>(cell / kFaultKinds))));
+        return;
+      }
+    }
+  }
+
+  void miss(std::string what) {
+    report_.failures.push_back(
+        {{ClauseId::X2, TrueTime{}, std::move(what)}, Scenario{}, options_.seed, report_.scenarios, {}});
   }
 
   const CampaignOptions& options_;
