@@ -8,7 +8,7 @@ namespace {
 using FaultGaps = std::array<std::uint32_t, 5>;
 constexpr FaultGaps kFaultGaps{0, 300, 120, 60, 30};
 // Of a system that may send few messages.
-constexpr FaultGaps kShortFaultGaps{0, 120, 50, 20, 8};
+constexpr FaultGaps kShortFaultGaps{0, 60, 25, 10, 5};
 constexpr std::uint32_t kKeysOfShard = 4;
 
 std::uint64_t ask(sim::Choices& choices, Ask kind, std::uint64_t n, std::uint32_t counter = 0) {
