@@ -2,7 +2,12 @@
 // the built-in ones.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
+
+#include "spec/cluster.h"
 
 namespace CLI {
 class App;
@@ -15,9 +20,16 @@ enum class ExitCode : int;
 // Describes one sub-command to the parser and stores, when it was given, what it ended with in `exit`.
 using AddCommand = void (*)(CLI::App& app, ExitCode& exit);
 
-// What a program adds to the built-in commands.
+// A cluster of the user's, by the name that --system takes. `make` is called once for each command that needs it.
+struct UserCluster {
+  std::string name;
+  std::function<std::unique_ptr<Cluster>()> make;
+};
+
+// What a program adds to the built-in commands and to the system "reference".
 struct Extensions {
-  std::vector<AddCommand> commands;
+  std::vector<AddCommand> commands{};
+  std::vector<UserCluster> clusters{};
 };
 
 // Parses the command line, runs the sub-command, prints, and returns the process's exit code (exit_code.h).

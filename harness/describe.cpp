@@ -18,13 +18,29 @@ std::string ordinal(std::uint32_t number) {
   return fmt::format("{}{}", number, suffix);
 }
 
-std::string moment_text(const impl::ClusterOptions& cluster, const sim::Deviation& deviation) {
-  const std::string from = describe_process(cluster, deviation.anchor.from);
-  const std::string to = describe_process(cluster, deviation.anchor.to);
+std::string moment_text(const Wording& wording, const sim::Deviation& deviation) {
+  const std::string from = wording.process(deviation.anchor.from);
+  const std::string to = wording.process(deviation.anchor.to);
   switch (deviation.moment) {
     case sim::Moment::after_sending: return from + " after sending";
     case sim::Moment::before_receiving: return to + " before receiving";
     case sim::Moment::after_receiving: return to + " after receiving";
+  }
+  return "";
+}
+
+std::string operation_text(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::read:
+    case OperationKind::remove:
+    case OperationKind::increment: return fmt::format("{} of key {}", name_of(operation.kind), operation.key.value);
+    case OperationKind::write:
+    case OperationKind::append:
+      return fmt::format("{} of {} to key {}", name_of(operation.kind), to_string(operation.argument),
+                         operation.key.value);
+    case OperationKind::compare_and_set:
+      return fmt::format("cas of key {} from {} to {}", operation.key.value, to_string(operation.expected),
+                         to_string(operation.argument));
   }
   return "";
 }
@@ -45,10 +61,24 @@ std::string describe_process(const impl::ClusterOptions& cluster, NodeId id) {
   return fmt::format("{} {}", roles.is_storage(id) ? "node" : "router", id.value);
 }
 
-std::string describe(const impl::ClusterOptions& cluster, const sim::Deviation& deviation) {
-  const std::string message = fmt::format(
-      "the {} {} from {} to {}", ordinal(deviation.anchor.count + 1), impl::name_of_kind(deviation.anchor.message_kind),
-      describe_process(cluster, deviation.anchor.from), describe_process(cluster, deviation.anchor.to));
+Wording wording_of(const impl::ClusterOptions& cluster) {
+  return {[cluster](NodeId id) { return describe_process(cluster, id); },
+          [](std::uint8_t kind) { return std::string(impl::name_of_kind(kind)); }};
+}
+
+Wording wording_of(const ClusterShape& shape) {
+  return {[names = shape.processes](NodeId id) {
+            return id.value < names.size() ? names[id.value] : std::string("the clients");
+          },
+          [names = shape.message_kinds](std::uint8_t kind) {
+            return kind < names.size() ? names[kind] : fmt::format("message of kind {}", kind);
+          }};
+}
+
+std::string describe(const Wording& wording, const sim::Deviation& deviation) {
+  const std::string message = fmt::format("the {} {} from {} to {}", ordinal(deviation.anchor.count + 1),
+                                          wording.message_kind(deviation.anchor.message_kind),
+                                          wording.process(deviation.anchor.from), wording.process(deviation.anchor.to));
   const std::string time = milliseconds_text(deviation.duration);
   switch (deviation.kind) {
     case FaultKind::delayed: return fmt::format("{} is delayed by {}", message, time);
@@ -60,30 +90,35 @@ std::string describe(const impl::ClusterOptions& cluster, const sim::Deviation& 
     case FaultKind::link_cut:
       return fmt::format("with {} the link is cut{} for {}", message, deviation.is_both_ways ? " both ways" : "", time);
     case FaultKind::crashed:
-      return fmt::format("{} {} crashes, and restarts after {}", moment_text(cluster, deviation), message, time);
+      return fmt::format("{} {} crashes, and restarts after {}", moment_text(wording, deviation), message, time);
     case FaultKind::disk_lost:
-      return fmt::format("{} {} loses its disk, and restarts after {}", moment_text(cluster, deviation), message, time);
-    case FaultKind::paused: return fmt::format("{} {} pauses for {}", moment_text(cluster, deviation), message, time);
+      return fmt::format("{} {} loses its disk, and restarts after {}", moment_text(wording, deviation), message, time);
+    case FaultKind::paused: return fmt::format("{} {} pauses for {}", moment_text(wording, deviation), message, time);
     case FaultKind::clock_shifted:
-      return fmt::format("{} {} has its clock shifted to {}", moment_text(cluster, deviation), message, time);
+      return fmt::format("{} {} has its clock shifted to {}", moment_text(wording, deviation), message, time);
   }
   return "";
 }
 
-std::string describe(const impl::ClusterOptions& cluster, const sim::TraceEvent<impl::Protocol>& event) {
-  using Kind = sim::TraceEvent<impl::Protocol>::Kind;
-  const std::string process = describe_process(cluster, event.process);
-  const std::string peer = describe_process(cluster, event.peer);
-  switch (event.kind) {
-    case Kind::sent: return fmt::format("{} -> {}: {}", process, peer, impl::to_string(*event.message));
-    case Kind::delivered: return fmt::format("{} <- {}: {}", process, peer, impl::to_string(*event.message));
-    case Kind::lost: return fmt::format("{} x- {}: {}", process, peer, impl::to_string(*event.message));
-    case Kind::timer: return fmt::format("{} timer", process);
-    case Kind::synced: return fmt::format("{} disk synced", process);
-    case Kind::started: return fmt::format("{} starts", process);
-    case Kind::fault: return fmt::format("FAULT {}", describe(cluster, *event.fault));
+std::string describe(const Wording& wording, const Step& step) {
+  if (const auto* client = std::get_if<ClientStep>(&step.what)) {
+    return fmt::format("client {} asks for {} (request {})", client->request.client.value,
+                       operation_text(client->operation), client->request.sequence);
   }
-  return "";
+  if (const auto* move = std::get_if<MoveStep>(&step.what)) {
+    return fmt::format("an operator moves shard {} to {}", move->shard.value, wording.process(move->target));
+  }
+  const auto& fault = std::get<FaultStep>(step.what);
+  return fmt::format("{} is {} for {}", wording.process(fault.process), name_of(fault.kind),
+                     milliseconds_text(fault.duration));
+}
+
+std::string describe(const impl::ClusterOptions& cluster, const sim::Deviation& deviation) {
+  return describe(wording_of(cluster), deviation);
+}
+
+std::string describe(const impl::ClusterOptions& cluster, const sim::TraceEvent<impl::Protocol>& event) {
+  return describe_event(wording_of(cluster), event, event.message == nullptr ? "" : impl::to_string(*event.message));
 }
 
 }  // namespace shardcheck::harness

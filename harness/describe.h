@@ -1,16 +1,49 @@
 // Runs in words, for people: processes, faults and events as a trace prints them.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "impl/cluster.h"
 #include "sim/world.h"
+#include "spec/cluster.h"
+#include "spec/system.h"
 
 namespace shardcheck::harness {
 
-// "directory", "node 2", "router 5", "mover".
-std::string describe_process(const impl::ClusterOptions& cluster, NodeId id);
+// What processes and kinds of messages are called.
+struct Wording {
+  std::function<std::string(NodeId)> process;
+  std::function<std::string(std::uint8_t)> message_kind;
+};
+Wording wording_of(const impl::ClusterOptions& cluster);
+Wording wording_of(const ClusterShape& shape);
+
 // "the 3rd chunk from node 1 to node 2 is dropped".
+std::string describe(const Wording& wording, const sim::Deviation& deviation);
+// "client 2 asks for write 7 of key 3 (request 32)".
+std::string describe(const Wording& wording, const Step& step);
+
+// `message` is the event's own, in words; empty if it has none.
+template <class Protocol>
+std::string describe_event(const Wording& wording, const sim::TraceEvent<Protocol>& event, const std::string& message) {
+  using Kind = typename sim::TraceEvent<Protocol>::Kind;
+  const std::string process = wording.process(event.process);
+  switch (event.kind) {
+    case Kind::sent: return process + " -> " + wording.process(event.peer) + ": " + message;
+    case Kind::delivered: return process + " <- " + wording.process(event.peer) + ": " + message;
+    case Kind::lost: return process + " x- " + wording.process(event.peer) + ": " + message;
+    case Kind::timer: return process + " timer";
+    case Kind::synced: return process + " disk synced";
+    case Kind::started: return process + " starts";
+    case Kind::fault: return "FAULT " + describe(wording, *event.fault);
+  }
+  return "";
+}
+
+// The same for the reference: "directory", "node 2", "router 5", "mover".
+std::string describe_process(const impl::ClusterOptions& cluster, NodeId id);
 std::string describe(const impl::ClusterOptions& cluster, const sim::Deviation& deviation);
 std::string describe(const impl::ClusterOptions& cluster, const sim::TraceEvent<impl::Protocol>& event);
 

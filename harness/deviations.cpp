@@ -1,6 +1,7 @@
 #include "harness/deviations.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shardcheck::harness {
 namespace {
@@ -21,9 +22,9 @@ bool hits_a_process(FaultKind kind) {
 
 }  // namespace
 
-void DrawnDeviations::reset(const FaultProfile& profile, const impl::ClusterOptions& cluster, sim::Choices& choices) {
+void DrawnDeviations::reset(const FaultProfile& profile, FaultLimits limits, sim::Choices& choices) {
   profile_ = profile;
-  cluster_ = cluster;
+  limits_ = std::move(limits);
   choices_ = &choices;
   asked_ = 0;
   drawn_.clear();
@@ -73,7 +74,7 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   if (hits_a_process(deviation.kind)) {
     deviation.moment = static_cast<Moment>(ask(Ask::deviation_moment, 3));
   }
-  const impl::Roles roles(cluster_);
+  spare_clients(deviation);
   const NodeId victim = deviation.moment == Moment::after_sending ? anchor.from : anchor.to;
   switch (deviation.kind) {
     case FaultKind::link_cut: deviation.is_both_ways = ask(Ask::deviation_detail, 2) == 1; break;
@@ -83,12 +84,11 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
       break;
     case FaultKind::clock_shifted: {
       const auto eighths = static_cast<std::int64_t>(ask(Ask::deviation_detail, 17)) - 8;
-      deviation.duration = cluster_.clock_offset_max * eighths / 8;
+      deviation.duration = limits_.clock_offset_max * eighths / 8;
       break;
     }
     case FaultKind::disk_lost:
-      // Only a storage node's data may be lost with its disk; everything the directory decided may not.
-      if (!roles.is_storage(victim)) {
+      if (std::ranges::find(limits_.may_lose_disk, victim) == limits_.may_lose_disk.end()) {
         deviation.kind = FaultKind::crashed;
       }
       break;
@@ -99,6 +99,22 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   }
   drawn_.push_back(deviation);
   return true;
+}
+
+void DrawnDeviations::spare_clients(Deviation& deviation) const {
+  const bool is_from_clients = deviation.anchor.from == limits_.clients;
+  const bool is_to_clients = deviation.anchor.to == limits_.clients;
+  if (!is_from_clients && !is_to_clients) {
+    return;
+  }
+  if (deviation.kind == FaultKind::duplicated && !limits_.may_repeat_client_messages) {
+    deviation.kind = FaultKind::delayed;
+  }
+  if (hits_a_process(deviation.kind) && is_from_clients && deviation.moment == Moment::after_sending) {
+    deviation.moment = Moment::before_receiving;
+  } else if (hits_a_process(deviation.kind) && is_to_clients) {
+    deviation.moment = Moment::after_sending;
+  }
 }
 
 void ScriptedDeviations::reset(const std::vector<Deviation>& script) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/labels.h"
-#include "impl/options.h"
 #include "sim/choices.h"
 #include "sim/deviation.h"
 
@@ -18,20 +17,31 @@ struct FaultProfile {
   std::array<bool, kFaultKinds> is_enabled{};  // by FaultKind
 };
 
+// What the adversary may do to whom.
+struct FaultLimits {
+  Duration clock_offset_max;          // no clock is shifted further
+  std::vector<NodeId> may_lose_disk;  // everybody else crashes instead
+  // The process that stands for all clients, where there is one: only its links fail. What would strike it strikes the
+  // other end, and unless they may, messages to and from it do not arrive twice.
+  NodeId clients = kNoNode;
+  bool may_repeat_client_messages = false;
+};
+
 // Draws by gaps: "the next deviation comes after so many messages, and is ...". Each is written down with its anchor.
 class DrawnDeviations final : public sim::DeviationSource {
  public:
-  void reset(const FaultProfile& profile, const impl::ClusterOptions& cluster, sim::Choices& choices);
+  void reset(const FaultProfile& profile, FaultLimits limits, sim::Choices& choices);
   const sim::Deviation* at(const sim::Anchor& anchor) override;
   const std::vector<sim::Deviation>& drawn() const { return drawn_; }
 
  private:
   void draw_gap();
   bool draw(const sim::Anchor& anchor);
+  void spare_clients(sim::Deviation& deviation) const;
   std::uint64_t ask(Ask kind, std::uint64_t n);
 
   FaultProfile profile_;
-  impl::ClusterOptions cluster_;
+  FaultLimits limits_;
   std::vector<FaultKind> enabled_;
   sim::Choices* choices_ = nullptr;
   std::uint32_t asked_ = 0;  // how many deviations were asked for

@@ -3,8 +3,11 @@
 // cluster of exact clocks without faults, and the shortest plan.
 #pragma once
 
+#include <string>
+
 #include "harness/deviations.h"
 #include "harness/scenario.h"
+#include "harness/workload.h"
 #include "impl/mutant.h"
 #include "sim/choices.h"
 
@@ -15,10 +18,16 @@ struct Plan {
   FaultProfile faults;
 };
 
+// Of the reference, whose make-up is drawn as well.
 Plan draw_plan(sim::Choices& choices, impl::Mutant mutant);
+FaultLimits fault_limits_of(const impl::ClusterOptions& cluster);
 
-// What the workload keeps under a key: decided by the key alone, so that every operation on it means something.
-enum class KeyUse : std::uint8_t { registers, list, counter, compare_and_set };
-constexpr KeyUse use_of(Key key) { return static_cast<KeyUse>(key.value % 4); }
+// Of a system that is made up as it is.
+struct SimulatedShape {
+  std::uint16_t processes = 0;  // that have clocks to set: the first ones
+  Duration clock_offset_max;
+  WorkloadShape workload;
+};
+Plan draw_plan(sim::Choices& choices, const SimulatedShape& shape);
 
 }  // namespace shardcheck::harness

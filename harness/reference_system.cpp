@@ -7,39 +7,19 @@
 namespace shardcheck::harness {
 namespace {
 
-constexpr std::uint64_t kEventsMax = 200'000;  // of one run; only a run that never ends comes near
 constexpr Duration kServiceWithin = milliseconds(600);
 constexpr Duration kMoveWithin = milliseconds(900);
 
 }  // namespace
 
-void ReferenceSystem::configure(const Scenario& scenario, sim::DeviationSource& deviations, TraceSink* trace) {
-  scenario_ = &scenario;
-  deviations_ = &deviations;
-  trace_ = trace;
-}
-
 void ReferenceSystem::start(ObservationSink& sink) {
-  sink_ = &sink;
   const impl::ClusterOptions& cluster = scenario_->cluster;
   records_ = impl::initial_records(cluster);
   told_position_ = DirectoryPosition{cluster.shards};
   open_moves_.assign(cluster.shards, OpenMove{});
-  told_.assign(static_cast<std::size_t>(impl::Roles(cluster).processes()) * cluster.shards, ToldClaim{});
-  sim::WorldOptions options;
-  options.network = scenario_->network;
-  options.clock_offset_max = cluster.clock_offset_max;
-  world_.reset(options, impl::make_cluster(cluster), *deviations_);
-  world_.set_tracing(trace_ != nullptr);
-  for (const ClockSetting& clock : scenario_->clocks) {
-    world_.set_clock(clock.process, clock.offset, clock.drift_ppm);
-  }
-  for (const ShardRecord& record : records_) {
-    const DirectoryPosition position{record.epoch.value};
-    tell(TrueTime{}, impl::Roles(cluster).directory(),
-         RecordCommitted{position, RecordChange::created, Epoch{}, MoverEpoch{}, record});
-  }
-  tell(TrueTime{}, impl::Roles(cluster).directory(), DirectoryStepped{DirectoryPosition{cluster.shards}});
+  claims_.reset(impl::Roles(cluster).processes(), cluster.shards);
+  prepare(sink, impl::make_cluster(cluster), cluster.clock_offset_max);
+  tell_created(records_, impl::Roles(cluster).directory());
   world_.start_all();
 }
 
@@ -67,20 +47,8 @@ bool ReferenceSystem::apply(const Step& step) {
     world_.inject(roles.mover(), impl::StartMove{move->shard, move->target});
     return true;
   }
-  const auto& fault = std::get<FaultStep>(step.what);
-  sim::Deviation deviation;
-  deviation.kind = fault.kind;
-  deviation.duration = fault.duration;
-  deviation.is_both_ways = true;
-  world_.inject_fault(fault.process, deviation, fault.peer);
+  inject_fault(std::get<FaultStep>(step.what));
   return true;
-}
-
-bool ReferenceSystem::advance(TrueTime until) { return world_.run_until(until, kEventsMax); }
-
-void ReferenceSystem::heal() {
-  tell(world_.now(), kNoNode, Healed{});
-  world_.heal();
 }
 
 bool ReferenceSystem::is_settled() const {
@@ -129,7 +97,7 @@ void ReferenceSystem::observed(TrueTime at, NodeId by, const Observation& fact) 
     open.has_barrier = true;
     open.at_barrier = storage(by)->state().content_of(barrier->shard);
   } else if (std::holds_alternative<Crashed>(fact)) {
-    forget_claims(by);
+    claims_.forget(by);
   } else if (const auto* fault = std::get_if<FaultInjected>(&fact); fault && fault->kind == FaultKind::disk_lost) {
     note_lost_disk(by);
   }
@@ -182,36 +150,9 @@ void ReferenceSystem::handled(NodeId process, TrueTime at) {
   if (storage(process) == nullptr) {
     return;
   }
-  for (std::uint16_t shard = 0; shard < scenario_->cluster.shards; ++shard) {
-    tell_claim(process, ShardId{shard}, at);
-  }
-}
-
-void ReferenceSystem::tell_claim(NodeId process, ShardId shard, TrueTime at) {
-  ToldClaim& told = told_[static_cast<std::size_t>(process.value) * scenario_->cluster.shards + shard.value];
-  const auto claim = storage(process)->claim(shard);
-  if (!claim) {
-    if (told.is_told) {
-      told.is_told = false;
-      tell(at, process, ClaimEnded{shard});
-    }
-    return;
-  }
-  const sim::Clock& clock = world_.clock(process);
-  const bool is_known = told.is_told && told.claim == *claim && told.shifts == clock.shifts();
-  if (is_known) {
-    return;
-  }
-  constexpr Instant kForEver{INT64_MAX};
-  const TrueTime until = claim->until == kForEver ? TrueTime{INT64_MAX} : clock.when_reads(claim->until, at);
-  told = {true, *claim, clock.shifts()};
-  tell(at, process, ClaimChanged{shard, claim->range, claim->epoch, until});
-}
-
-void ReferenceSystem::forget_claims(NodeId process) {
-  const std::size_t first = static_cast<std::size_t>(process.value) * scenario_->cluster.shards;
-  for (std::size_t i = 0; i < scenario_->cluster.shards; ++i) {
-    told_[first + i].is_told = false;
+  for (std::uint16_t i = 0; i < scenario_->cluster.shards; ++i) {
+    const ShardId shard{i};
+    claims_.tell(process, shard, storage(process)->claim(shard), world_.clock(process), at, *sink_);
   }
 }
 

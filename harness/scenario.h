@@ -30,6 +30,7 @@ struct Scenario {
   std::vector<ClockSetting> clocks;  // those that are not exact
   std::vector<Step> steps;           // in order of time
   std::vector<sim::Deviation> deviations;
+  std::string system;  // whose it is, when it is not the reference's: `cluster` then means nothing
 
   // What a person counts: things that happen in it.
   std::size_t size() const { return steps.size() + deviations.size() + clocks.size(); }

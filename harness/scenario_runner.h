@@ -2,13 +2,8 @@
 // scenario (replaying it).
 #pragma once
 
-#include <cstdint>
-
-#include "harness/deviations.h"
-#include "harness/generate.h"
 #include "harness/reference_system.h"
-#include "harness/runner.h"
-#include "harness/scenario.h"
+#include "harness/scenario_driver.h"
 
 namespace shardcheck::harness {
 
@@ -20,13 +15,11 @@ class ScenarioRunner {
   // The same run again, or that of a changed scenario.
   const RunReport& run(const Scenario& scenario, TraceSink* trace = nullptr);
 
-  const histories::History& history() const { return runner_.history(); }
+  const histories::History& history() const { return driver_.history(); }
 
  private:
   ReferenceSystem system_;
-  Runner runner_;
-  DrawnDeviations drawn_;
-  ScriptedDeviations scripted_;
+  ScenarioDriver driver_;
 };
 
 }  // namespace shardcheck::harness

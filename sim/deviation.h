@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string_view>
 
 #include "spec/observation.h"
 #include "spec/types.h"
@@ -26,6 +27,17 @@ enum class Moment : std::uint8_t {
   before_receiving,  // the receiver, as the message arrives: a crash loses it, a pause delays it
   after_receiving,   // the receiver, right after it handled the message
 };
+
+inline constexpr int kMoments = 3;
+
+constexpr std::string_view name_of(Moment moment) {
+  switch (moment) {
+    case Moment::after_sending: return "after_sending";
+    case Moment::before_receiving: return "before_receiving";
+    case Moment::after_receiving: return "after_receiving";
+  }
+  return "";
+}
 
 struct Deviation {
   Anchor anchor;

@@ -1,0 +1,134 @@
+#include "harness/workload.h"
+
+#include <algorithm>
+
+#include "harness/labels.h"
+#include "spec/assert.h"
+
+namespace shardcheck::harness {
+namespace {
+
+// Sequences leave room between them, so that ids derived from one request never meet those of the next.
+constexpr std::uint32_t kSequenceStep = 16;
+constexpr std::uint32_t kCrowdedKeys = 4;  // of a range: the first ones
+constexpr std::array kStepGaps{microseconds(800), microseconds(100), microseconds(300), milliseconds(2),
+                               milliseconds(4),   milliseconds(9),   milliseconds(20)};
+
+std::uint32_t width_of(KeyRange range) { return range.hi.value - range.lo.value; }
+
+class WorkloadDrawer {
+ public:
+  WorkloadDrawer(sim::Choices& choices, const WorkloadShape& shape) : choices_(choices), shape_(shape) {
+    SHARDCHECK_ASSERT(shape.clients > 0);
+    SHARDCHECK_ASSERT(!shape.ranges.empty());
+    SHARDCHECK_ASSERT(!shape.key_space.is_empty());
+  }
+
+  std::vector<Step> draw() {
+    const std::uint64_t count = 4 + ask(Ask::steps, 48);
+    TrueTime at{milliseconds(4).value};
+    for (std::uint32_t i = 0; i < count; ++i) {
+      at = at + kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)];
+      // One step in six turns to another range and asks for its move; the first one always does, since that is what
+      // the suite is about.
+      const bool is_turn = i == 0 || ask(Ask::step_kind, 6, i) == 5;
+      if (is_turn) {
+        hot_ = static_cast<std::uint16_t>(ask(Ask::move_shard, shape_.ranges.size(), i));
+      }
+      steps_.push_back(is_turn && !shape_.move_targets.empty() ? draw_move(at, i) : draw_operation(at, i));
+    }
+    return std::move(steps_);
+  }
+
+ private:
+  std::uint64_t ask(Ask kind, std::uint64_t n, std::uint32_t counter = 0) {
+    return choices_.below(n, label(kind, counter));
+  }
+  bool supports(OperationKind kind) const { return shape_.is_supported[static_cast<std::size_t>(kind)]; }
+
+  Step draw_move(TrueTime at, std::uint32_t i) {
+    const std::size_t targets = shape_.move_targets.size();
+    const std::size_t target = (1 + hot_ + ask(Ask::move_target, targets, i)) % targets;
+    return {at, MoveStep{ShardId{hot_}, shape_.move_targets[target]}};
+  }
+
+  // Three operations in four go to the range that was last asked to move: that is where things go wrong.
+  Step draw_operation(TrueTime at, std::uint32_t i) {
+    const auto client = static_cast<std::uint16_t>(ask(Ask::step_client, shape_.clients, i));
+    const bool is_elsewhere = ask(Ask::step_place, 4, i) == 3;
+    const KeyRange among = is_elsewhere ? shape_.key_space : shape_.ranges[hot_];
+    const std::uint32_t width = is_elsewhere ? width_of(among) : std::min(width_of(among), kCrowdedKeys);
+    const auto within = static_cast<std::uint32_t>(ask(Ask::step_key, width, i));
+    ClientStep step;
+    step.request = {ClientId{client}, kSequenceStep * (i + 1)};
+    step.operation.key = Key{among.lo.value + within};
+    draw_what(step.operation, i);
+    return {at, step};
+  }
+
+  KeyUse supported_use_of(Key key) const {
+    const KeyUse use = use_of(key);
+    switch (use) {
+      case KeyUse::registers: return use;
+      case KeyUse::list: return supports(OperationKind::append) ? use : KeyUse::registers;
+      case KeyUse::counter: return supports(OperationKind::increment) ? use : KeyUse::registers;
+      case KeyUse::compare_and_set: return supports(OperationKind::compare_and_set) ? use : KeyUse::registers;
+    }
+    return use;
+  }
+
+  // Every value written is new (the number of its step), so that a read tells which write it saw.
+  void draw_what(Operation& operation, std::uint32_t i) {
+    const std::uint64_t answer = ask(Ask::step_operation, 8, i);
+    const Value fresh = number(static_cast<std::int64_t>(i) + 1);
+    switch (supported_use_of(operation.key)) {
+      case KeyUse::registers:
+        operation.kind = answer < 3                                       ? OperationKind::read
+                         : answer < 6 || !supports(OperationKind::remove) ? OperationKind::write
+                                                                          : OperationKind::remove;
+        operation.argument = operation.kind == OperationKind::write ? fresh : absent();
+        return;
+      case KeyUse::list:
+        operation.kind = answer < 3 ? OperationKind::read : OperationKind::append;
+        operation.argument = answer < 3 ? absent() : list_of_one(static_cast<std::uint16_t>(i + 1));
+        return;
+      case KeyUse::counter: operation.kind = answer < 2 ? OperationKind::read : OperationKind::increment; return;
+      case KeyUse::compare_and_set: draw_compare_and_set(operation, answer, i); return;
+    }
+  }
+
+  void draw_compare_and_set(Operation& operation, std::uint64_t answer, std::uint32_t i) {
+    operation.kind = answer < 3   ? OperationKind::read
+                     : answer < 5 ? OperationKind::write
+                                  : OperationKind::compare_and_set;
+    if (operation.kind == OperationKind::compare_and_set) {
+      operation.expected = last_written_ == 0 ? absent() : number(last_written_);
+    }
+    if (operation.kind != OperationKind::read) {
+      last_written_ = static_cast<std::int64_t>(i) + 1;
+      operation.argument = number(last_written_);
+    }
+  }
+
+  sim::Choices& choices_;
+  const WorkloadShape& shape_;
+  std::vector<Step> steps_;
+  std::uint16_t hot_ = 0;  // the range
+  std::int64_t last_written_ = 0;
+};
+
+}  // namespace
+
+std::vector<KeyRange> in_fours(KeyRange key_space) {
+  std::vector<KeyRange> pieces;
+  for (std::uint32_t lo = key_space.lo.value; lo < key_space.hi.value; lo += kCrowdedKeys) {
+    pieces.push_back({Key{lo}, Key{std::min(lo + kCrowdedKeys, key_space.hi.value)}});
+  }
+  return pieces;
+}
+
+std::vector<Step> draw_workload(sim::Choices& choices, const WorkloadShape& shape) {
+  return WorkloadDrawer(choices, shape).draw();
+}
+
+}  // namespace shardcheck::harness
