@@ -178,6 +178,8 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->capture_default_str();
   check->add_option("--memory", flags->memory_bytes_max, "Memory of the search for each key, such as 512MiB or 1GiB")
       ->transform(CLI::AsSizeValue(false))
+      ->transform(
+          CLI::Validator([](std::string& text) { return std::string(text.starts_with('-') ? "negative" : ""); }, ""))
       ->default_str("1GiB");
   check->add_flag("!--all,--first", flags->stops_at_first,
                   "Stop at the first key that is violated; --all, the default, judges every key");

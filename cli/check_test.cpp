@@ -81,6 +81,7 @@ TEST(Check, refuses_wrong_usage) {
                                                                                          {kGood, "--budget", "-1s"},
                                                                                          {kGood, "--steps", "-1"},
                                                                                          {kGood, "--memory", "lots"},
+                                                                                         {kGood, "--memory", "-1"},
                                                                                          {kGood, "--no-such-flag"}}) {
     SCOPED_TRACE(arguments.size() < 2 ? "no file" : arguments[1] + " " + arguments.back());
     EXPECT_EQ(check(arguments).exit, ExitCode::bad_input);

@@ -11,5 +11,10 @@ namespace shardcheck::cli {
 void add_list(CLI::App& app, ExitCode& exit);
 void add_check(CLI::App& app, ExitCode& exit);
 void add_placement(CLI::App& app, ExitCode& exit);
+void add_verify(CLI::App& app, ExitCode& exit);
+void add_replay(CLI::App& app, ExitCode& exit);
+void add_shrink(CLI::App& app, ExitCode& exit);
+void add_mutants(CLI::App& app, ExitCode& exit);
+void add_digest(CLI::App& app, ExitCode& exit);
 
 }  // namespace shardcheck::cli

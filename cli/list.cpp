@@ -48,6 +48,15 @@ void list_mutants(bool as_json) {
   }
 }
 
+void list_systems(bool as_json) {
+  constexpr std::string_view kWhat = "the reference cluster in the simulated world";
+  if (as_json) {
+    fmt::print("{}\n", nlohmann::json::array({{{"name", "reference"}, {"what", kWhat}}}).dump(2));
+  } else {
+    fmt::print("{:<16}{}\n", "reference", kWhat);
+  }
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, ExitCode&) {
@@ -60,6 +69,7 @@ void add_list(CLI::App& app, ExitCode&) {
   list->add_subcommand("mutants", "Every seeded bug with the clauses that must catch it")->callback([as_json] {
     list_mutants(*as_json);
   });
+  list->add_subcommand("systems", "What can be verified")->callback([as_json] { list_systems(*as_json); });
 }
 
 }  // namespace shardcheck::cli

@@ -8,9 +8,14 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
   CLI::App app{"Judges sharding implementations: rings, clusters, recorded histories.", "shardcheck"};
   app.require_subcommand(1);
   ExitCode exit = ExitCode::held;
-  add_list(app, exit);
+  add_verify(app, exit);
   add_check(app, exit);
   add_placement(app, exit);
+  add_replay(app, exit);
+  add_shrink(app, exit);
+  add_mutants(app, exit);
+  add_digest(app, exit);
+  add_list(app, exit);
   for (const AddCommand add_command : extensions.commands) {
     add_command(app, exit);
   }

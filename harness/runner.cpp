@@ -29,6 +29,7 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
   report_ = RunReport{};
   is_cut_short_ = false;
   builder_.clear();
+  last_stamp_ = TrueTime{};
   bounds_ = system.bounds();
   judge_.reset(bounds_);
   clients_.assign(static_cast<std::size_t>(bounds_.clients), Client{});
@@ -83,15 +84,21 @@ void Runner::on(const Observed& observed) {
   judge_.on(observed);
 }
 
+// Things that happened at one instant still happened one after the other; the history keeps their order.
+TrueTime Runner::stamp(TrueTime at) {
+  last_stamp_ = std::max(at, last_stamp_ + nanoseconds(1));
+  return last_stamp_;
+}
+
 void Runner::take(const Returned& returned, TrueTime at) {
   end(clients_[returned.request.client.value], returned.outcome, at);
 }
 
 void Runner::end(Client& client, const Outcome& outcome, TrueTime at) {
   switch (outcome.kind) {
-    case OutcomeKind::ok: builder_.ok(at, client.recorded, intern(outcome.value)); break;
-    case OutcomeKind::refused: builder_.refused(at, client.recorded); break;
-    case OutcomeKind::unknown: builder_.unknown(at, client.recorded); break;
+    case OutcomeKind::ok: builder_.ok(stamp(at), client.recorded, intern(outcome.value)); break;
+    case OutcomeKind::refused: builder_.refused(stamp(at), client.recorded); break;
+    case OutcomeKind::unknown: builder_.unknown(stamp(at), client.recorded); break;
   }
   client.last = outcome;
   client.running.reset();
@@ -135,7 +142,7 @@ void Runner::start(System& system, ClientId id, const ClientStep& step) {
   call.kind = step.operation.kind;
   call.argument = intern(step.operation.argument);
   call.expected = intern(step.operation.expected);
-  client.recorded = builder_.invoke(system.now(), call);
+  client.recorded = builder_.invoke(stamp(system.now()), call);
   ++report_.operations;
   judge_.on({system.now(), kNoNode, Invoked{step.request, step.operation}});
   system.apply({system.now(), step});

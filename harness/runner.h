@@ -54,6 +54,7 @@ class Runner final : private ObservationSink {
   };
 
   void on(const Observed& observed) override;
+  TrueTime stamp(TrueTime at);
   void take(const Returned& returned, TrueTime at);
   void note_reached(const Observed& observed);
   void start_waiting(System& system);
@@ -75,6 +76,7 @@ class Runner final : private ObservationSink {
   histories::HistoryBuilder builder_;
   histories::Checker checker_;
   std::vector<MovePhase> phases_;  // by ShardId, as committed
+  TrueTime last_stamp_;
   bool is_cut_short_ = false;
 };
 

@@ -167,7 +167,7 @@ std::string to_string(const Message& message) {
           [](const Renew& it) { return fmt::format("range {} epoch {}", it.shard.value, it.epoch.value); },
           [](const Renewed& it) {
             return fmt::format("range {} epoch {} until {:.3f} ms", it.shard.value, it.epoch.value,
-                               static_cast<double>(it.until.value) / 1e6);
+                               static_cast<double>(it.until.value) / 1e6);  // float: printed only
           },
           [](const Command& it) {
             return fmt::format("range {} move {} planned on epoch {} phase {}", it.shard.value, it.move.value,

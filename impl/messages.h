@@ -48,8 +48,7 @@ struct ClientReply {
 };
 struct Request {
   Attempt attempt;
-  ShardId shard;
-  Epoch epoch;
+  Epoch epoch;  // 0: the sender knows nothing of the range and only asks who owns it
   Operation operation;
 };
 struct Reply {

@@ -41,7 +41,7 @@ void Router::start(Instant now, ClusterOutputs& outputs) {
   clients_.assign(options_.clients, std::nullopt);
   known_ = DirectoryPosition{};
   refresh_deadline_.reset();
-  on_poll_timer(now, outputs);
+  outputs.wake_at(now + options_.poll_interval, kPoll);
 }
 
 void Router::on_poll_timer(Instant now, ClusterOutputs& outputs) {
@@ -107,22 +107,25 @@ void Router::try_again(Outstanding& it, HopCause cause, Instant now, ClusterOutp
     return;
   }
   const Known* known = find(it.asked.operation.key);
-  if (known == nullptr) {
-    wait_for_map(it, cause, now, outputs);
-    return;
-  }
-  if (known->record.is_data_lost) {
+  if (known != nullptr && known->record.is_data_lost) {
     give_up(it, outputs);
     return;
   }
   const RequestId id = decisions_.id_of_retry(it.asked.request, it.attempts);
   it.attempt = {id, it.attempts++};
-  it.epoch = known->record.epoch;
+  it.epoch = known != nullptr ? known->record.epoch : Epoch{};
   it.state = State::sent;
   it.deadline = now + options_.attempt_timeout;
-  outputs.send(known->record.owner, Request{it.attempt, known->record.shard, it.epoch, it.asked.operation});
-  outputs.observe(Hop{it.attempt, cause, known->record.owner, it.asked.operation.key, it.epoch});
+  const NodeId to = known != nullptr ? known->record.owner : guess(it);
+  outputs.send(to, Request{it.attempt, it.epoch, it.asked.operation});
+  outputs.observe(Hop{it.attempt, cause, to, it.asked.operation.key, it.epoch});
   wake(it, outputs);
+}
+
+// With nothing known about a key, any node will say who owns it: ask one after the other.
+NodeId Router::guess(const Outstanding& it) const {
+  const auto index = (it.asked.operation.key.value + it.attempts) % options_.storage_nodes;
+  return Roles(options_).storage(static_cast<std::uint16_t>(index));
 }
 
 // All who need a newer map share one refresh.
@@ -175,7 +178,7 @@ void Router::on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& out
       return;
     }
     case Signal::not_owner:
-      if (decisions_.learns_from_answers()) {
+      if (decisions_.learns_from_answers() || find(slot->asked.operation.key) == nullptr) {
         learn(refusal.known, refusal.known_at, outputs);
       }
       try_again(*slot, HopCause::redirected, now, outputs);

@@ -1,5 +1,6 @@
 // A router: keeps a map of who owns what, sends clients' operations there, and follows the three signals. It remembers
-// nothing across a crash.
+// nothing across a crash. Its map begins empty: it asks any node, without an epoch, and is redirected; from then on it
+// learns from signals and by polling.
 //
 //   stale epoch   refresh the map, then try again
 //   not the owner take in the record that came with the signal, then try there
@@ -54,6 +55,7 @@ class Router {
   void learn(const ShardRecord& record, DirectoryPosition changed_at, ClusterOutputs& outputs);
   void resume_waiting(Instant now, ClusterOutputs& outputs);
   void try_again(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs);
+  NodeId guess(const Outstanding& it) const;
   void wait_for_map(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs);
   void give_up(const Outstanding& it, ClusterOutputs& outputs);
   void wake(const Outstanding& it, ClusterOutputs& outputs);

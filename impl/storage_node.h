@@ -55,6 +55,7 @@ class StorageNode {
   struct Effect {
     NodeId router;
     Request request;
+    ShardId shard;
     Epoch epoch;  // held when it was admitted
     Outcome outcome;
   };
@@ -103,7 +104,8 @@ class StorageNode {
   void serve(NodeId router, const Request& request, Instant now, ClusterOutputs& outputs);
   void execute(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void write(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
-  void refuse(NodeId router, const Request& request, Signal signal, Instant now, ClusterOutputs& outputs);
+  void refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
+              ClusterOutputs& outputs);
   bool reads_retained(NodeId router, const Request& request, const ShardCopy& copy, ClusterOutputs& outputs);
   void perform(const Effect& effect, Instant now, ClusterOutputs& outputs);
 

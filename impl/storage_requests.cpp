@@ -17,32 +17,42 @@ bool is_ahead(Epoch request_epoch, Epoch highest_seen) { return request_epoch > 
 }  // namespace
 
 // Below the highest epoch seen: stale. Above what is known: transient, and the directory is asked. Equal: served by the
-// owner, redirected by everybody else.
+// owner, redirected by everybody else. None given: redirected, even to this very node, since an effect needs an epoch.
 void StorageNode::serve(NodeId router, const Request& request, Instant now, ClusterOutputs& outputs) {
-  const ShardCopy& copy = state_.copy(request.shard);
+  const ShardCopy* found = state_.find(request.operation.key);
+  if (found == nullptr) {
+    outputs.send(Roles(options_).directory(), Poll{known_});
+    return;  // it knows of no such range: silence, and the router asks somebody else
+  }
+  const ShardCopy& copy = *found;
   const Epoch highest = copy.highest_seen();
   if (reads_retained(router, request, copy, outputs)) {
     return;
   }
+  if (request.epoch == Epoch{}) {
+    refuse(router, request, copy, Signal::not_owner, now, outputs);
+    return;
+  }
   if (decisions_.compares_epochs()) {
     if (decisions_.is_stale(request.epoch, highest)) {
-      refuse(router, request, Signal::stale_epoch, now, outputs);
+      refuse(router, request, copy, Signal::stale_epoch, now, outputs);
       return;
     }
     if (is_ahead(request.epoch, highest)) {
       outputs.send(Roles(options_).directory(), Poll{known_});
-      refuse(router, request, Signal::transient, now, outputs);
+      refuse(router, request, copy, Signal::transient, now, outputs);
       return;
     }
   }
-  const std::optional<ServingClaim> held = claim(request.shard);
+  const ShardId shard = copy.known.shard;
+  const std::optional<ServingClaim> held = claim(shard);
   if (!held && copy.known.owner != self_ && copy.known.owner != kNoNode) {
-    refuse(router, request, Signal::not_owner, now, outputs);
+    refuse(router, request, copy, Signal::not_owner, now, outputs);
     return;
   }
-  const bool may_admit = held && now < held->until && !at(request.shard).is_draining;
+  const bool may_admit = held && now < held->until && !at(shard).is_draining;
   if (!may_admit) {
-    refuse(router, request, Signal::transient, now, outputs);
+    refuse(router, request, copy, Signal::transient, now, outputs);
     return;
   }
   execute(router, request, copy, now, outputs);
@@ -51,10 +61,11 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
 void StorageNode::execute(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
                           ClusterOutputs& outputs) {
   outputs.cost = kCostOfOperation;
+  const ShardId shard = copy.known.shard;
   if (!may_change_state(request.operation.kind)) {
     // The value read may rest on writes that are admitted but not durable: the answer waits for them.
     const Outcome seen{OutcomeKind::ok, state_.cell(request.operation.key).value};
-    after(at(request.shard).last_write, Effect{router, request, claim(request.shard)->epoch, seen}, now, outputs);
+    after(at(shard).last_write, Effect{router, request, shard, claim(shard)->epoch, seen}, now, outputs);
     return;
   }
   SHARDCHECK_ASSERT(request.attempt.request.client.value < copy.answered.size());
@@ -63,8 +74,8 @@ void StorageNode::execute(NodeId router, const Request& request, const ShardCopy
     return;  // its client has long gone on: nobody waits for an answer, and it must not take effect now
   }
   if (request.attempt.request.sequence == answered.sequence) {
-    const Effect again{router, request, claim(request.shard)->epoch, {answered.outcome, answered.answer}};
-    after(at(request.shard).last_write, again, now, outputs);
+    const Effect again{router, request, shard, claim(shard)->epoch, {answered.outcome, answered.answer}};
+    after(at(shard).last_write, again, now, outputs);
     return;
   }
   write(router, request, copy, now, outputs);
@@ -72,10 +83,11 @@ void StorageNode::execute(NodeId router, const Request& request, const ShardCopy
 
 void StorageNode::write(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
                         ClusterOutputs& outputs) {
+  const ShardId shard = copy.known.shard;
   const Operation& operation = request.operation;
   const auto step = KeyModel<InlineValues>::apply({}, operation.kind, state_.cell(operation.key).value,
                                                   operation.argument, operation.expected);
-  const Epoch epoch = claim(request.shard)->epoch;
+  const Epoch epoch = claim(shard)->epoch;
   Entry entry;
   entry.key = operation.key;
   entry.version = {epoch, next(copy.tail)};
@@ -84,47 +96,47 @@ void StorageNode::write(NodeId router, const Request& request, const ShardCopy& 
   entry.outcome = step.outcome;
   entry.has_cell = step.outcome == OutcomeKind::ok;
   entry.answers_value = operation.kind == OperationKind::increment && entry.has_cell;
-  append_durably(Wrote{request.shard, request.attempt, entry}, outputs);
-  at(request.shard).last_write = appended_;
+  append_durably(Wrote{shard, request.attempt, entry}, outputs);
+  at(shard).last_write = appended_;
   if (entry.has_cell) {
     const bool is_tombstone = entry.value.kind == ValueKind::absent;
-    const Applied applied{request.shard, entry.key,     entry.version, ApplyCause::client,
-                          is_tombstone,  entry.request, MoveId{}};
+    const Applied applied{shard, entry.key, entry.version, ApplyCause::client, is_tombstone, entry.request, MoveId{}};
     after(appended_, Written{applied, copy.tail, copy.digest}, now, outputs);
   }
-  after(appended_, Effect{router, request, epoch, {step.outcome, step.answer}}, now, outputs);
+  after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}}, now, outputs);
 }
 
 // The effect: asked once more, at the moment it becomes visible, whether it may.
 void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& outputs) {
   const Request& request = effect.request;
-  const std::optional<ServingClaim> held = claim(request.shard);
+  const ShardId shard = effect.shard;
+  const std::optional<ServingClaim> held = claim(shard);
   const bool holds_lease = held && held->epoch == effect.epoch && now < held->until;
   if (!holds_lease && decisions_.checks_lease_at_effect()) {
-    refuse(effect.router, request, Signal::transient, now, outputs);
+    refuse(effect.router, request, state_.copy(shard), Signal::transient, now, outputs);
     return;
   }
-  outputs.observe(Served{request.shard, request.operation.key, effect.epoch, request.epoch,
-                         state_.copy(request.shard).highest_seen(), request.attempt, request.operation.kind});
+  outputs.observe(Served{shard, request.operation.key, effect.epoch, request.epoch, state_.copy(shard).highest_seen(),
+                         request.attempt, request.operation.kind});
   outputs.send(effect.router, Reply{request.attempt, effect.outcome});
 }
 
 // What a refusal says of epochs must survive a crash of this node, so it waits until they are on disk.
-void StorageNode::refuse(NodeId router, const Request& request, Signal signal, Instant now, ClusterOutputs& outputs) {
+void StorageNode::refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
+                         ClusterOutputs& outputs) {
   // A second copy of a message whose first one was executed here: "stale" and "not the owner" promise that the attempt
   // had no effect, and the first copy has had its answer, so the second one gets none.
   if (signal != Signal::transient && state_.has_executed(request.attempt)) {
     return;
   }
-  const ShardCopy& copy = state_.copy(request.shard);
+  const ShardId shard = copy.known.shard;
   const NodeId redirect_to = signal == Signal::not_owner ? copy.known.owner : kNoNode;
-  const std::uint64_t needed = decisions_.keeps_epochs_on_disk() ? at(request.shard).last_epoch : 0;
+  const std::uint64_t needed = decisions_.keeps_epochs_on_disk() ? at(shard).last_epoch : 0;
   after(needed,
-        Observation{Answered{request.shard, request.operation.key, request.epoch, copy.highest_seen(), request.attempt,
-                             signal, redirect_to}},
+        Observation{Answered{shard, request.operation.key, request.epoch, copy.highest_seen(), request.attempt, signal,
+                             redirect_to}},
         now, outputs);
-  after(needed,
-        Send{router, Refusal{request.attempt, request.shard, signal, copy.highest_seen(), copy.known, copy.changed_at}},
+  after(needed, Send{router, Refusal{request.attempt, shard, signal, copy.highest_seen(), copy.known, copy.changed_at}},
         now, outputs);
 }
 

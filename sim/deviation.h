@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string_view>
 
 #include "spec/observation.h"
 #include "spec/types.h"
@@ -27,15 +28,26 @@ enum class Moment : std::uint8_t {
   after_receiving,   // the receiver, right after it handled the message
 };
 
+inline constexpr int kMoments = 3;
+
+constexpr std::string_view name_of(Moment moment) {
+  switch (moment) {
+    case Moment::after_sending: return "after_sending";
+    case Moment::before_receiving: return "before_receiving";
+    case Moment::after_receiving: return "after_receiving";
+  }
+  return "";
+}
+
 struct Deviation {
   Anchor anchor;
   FaultKind kind = FaultKind::delayed;
   Moment moment = Moment::after_sending;  // crashed, disk_lost, paused, clock_shifted
   bool is_both_ways = false;              // link_cut
   std::uint8_t kept_unsynced = 0;         // crashed: how many unsynced records reached the disk all the same
-  std::uint8_t until_signal = 0;          // held_until_phase: the message waits until World::signal(until_signal)
+  std::uint8_t until_signal = 0;  // held_until_phase: the message waits until World::signal(until_signal), or heal
   // delayed, duplicated: added latency (of the copy). crashed, disk_lost: time until the restart. link_cut, paused:
-  // how long. held_until_phase: at most so long. clock_shifted: the new offset.
+  // how long. clock_shifted: the new offset. The others have none.
   Duration duration;
 
   friend constexpr bool operator==(const Deviation&, const Deviation&) = default;

@@ -20,17 +20,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "sim/clock.h"
 #include "sim/deviation.h"
 #include "sim/digest.h"
-#include "sim/disk.h"
+#include "sim/envelope_pool.h"
 #include "sim/event_queue.h"
+#include "sim/machine.h"
 #include "sim/network.h"
+#include "sim/trace_event.h"
 #include "spec/assert.h"
 #include "spec/process.h"
 
@@ -42,18 +42,6 @@ struct WorldOptions {
   Duration clock_offset_max = milliseconds(2);
 
   friend bool operator==(const WorldOptions&, const WorldOptions&) = default;
-};
-
-// What happened, for a text trace. `message` is null except for sends and deliveries; `fault` for faults only.
-template <class Protocol>
-struct TraceEvent {
-  enum class Kind : std::uint8_t { sent, delivered, lost, timer, synced, started, fault };
-  Kind kind;
-  TrueTime at;
-  NodeId process;  // sent: the sender; otherwise whom it happens to
-  NodeId peer;
-  const typename Protocol::Message* message;
-  const Deviation* fault;
 };
 
 template <class Protocol, class Host>
@@ -75,7 +63,6 @@ class World {
     network_.reset(options.network, static_cast<std::uint16_t>(provisions.size()), Protocol::kMessageKinds);
     queue_.clear();
     envelopes_.clear();
-    free_envelopes_.clear();
     held_.clear();
     now_ = TrueTime{};
     events_ = 0;
@@ -127,78 +114,26 @@ class World {
   // A request from outside, delivered to `to` at once.
   void inject(NodeId to, const Message& message) {
     ++events_;
-    push(now_, {Event::Kind::deliver, to, 0, put({message, kNoNode, to, 0, std::nullopt})});
+    push(now_, {Event::Kind::deliver, to, 0, envelopes_.put({message, kNoNode, to, std::nullopt})});
   }
 
   // Releases every message that a deviation holds back until this signal.
-  void signal(std::uint8_t signal) {
-    for (std::size_t i = 0; i < held_.size();) {
-      if (held_[i].until_signal == signal) {
-        push(now_, held_[i].event);
-        held_[i] = held_.back();
-        held_.pop_back();
-      } else {
-        ++i;
-      }
-    }
-  }
+  void signal(std::uint8_t signal);
 
   // Does a fault now, outside of any message; `peer` is the other end of a link to cut.
   void inject_fault(NodeId process, const Deviation& fault, NodeId peer) { strike(process, fault, peer); }
 
   // Ends all faults: links are whole, everybody runs, no deviation strikes any more.
-  void heal() {
-    is_healed_ = true;
-    network_.heal();
-    for (const Held& held : held_) {
-      push(now_, held.event);
-    }
-    held_.clear();
-    for (std::size_t i = 0; i < machines_.size(); ++i) {
-      const NodeId id{static_cast<std::uint16_t>(i)};
-      machines_[i].paused_until = TrueTime{};
-      if (!machines_[i].is_up) {
-        restart(id);
-      } else {
-        schedule_drain(id);
-      }
-    }
-  }
+  void heal();
 
  private:
-  struct Envelope {
-    Message message;
-    NodeId from;
-    NodeId to;
-    std::uint32_t next_free = 0;
-    std::optional<Deviation> deviation;  // that strikes at its arrival
-  };
-  struct Event {
-    enum class Kind : std::uint8_t { deliver, timer, synced, drain, restart };
-    Kind kind;
-    NodeId process;
-    std::uint32_t incarnation;  // timer, synced, restart: void when the process has crashed since
-    std::uint64_t argument;     // deliver: envelope; timer: token; synced: count
-    Instant due{};              // timer: on the process's clock
-  };
+  using Event = WorldEvent;
+  using Machine = sim::Machine<Protocol>;
+  using Envelope = sim::Envelope<Message>;
+
   struct Held {
     Event event;
     std::uint8_t until_signal;
-  };
-  struct Machine {
-    Process fresh;    // as configured, before its first input
-    Process process;  // running
-    Disk<Record> disk;
-    Clock clock;
-    std::deque<Event> inbox;  // arrived while it was busy or paused
-    TrueTime busy_until;
-    TrueTime paused_until;
-    std::uint32_t incarnation = 0;
-    bool is_up = false;
-    bool is_disk_lost = false;  // since it was last started
-    bool is_syncing = false;
-    bool wants_another_sync = false;
-    bool is_drain_scheduled = false;
   };
 
   Machine& machine(NodeId id) {
@@ -206,17 +141,6 @@ class World {
     return machines_[id.value];
   }
   void push(TrueTime at, const Event& event) { queue_.push(at, event); }
-
-  std::uint64_t put(const Envelope& envelope) {
-    if (free_envelopes_.empty()) {
-      envelopes_.push_back(envelope);
-      return envelopes_.size() - 1;
-    }
-    const std::uint64_t index = free_envelopes_.back();
-    free_envelopes_.pop_back();
-    envelopes_[index] = envelope;
-    return index;
-  }
 
   void trace(typename Trace::Kind kind, NodeId process, NodeId peer, const Message* message, const Deviation* fault) {
     if (is_tracing_) [[unlikely]] {
@@ -232,12 +156,7 @@ class World {
 
   void start(NodeId id) {
     Machine& it = machine(id);
-    it.process = it.fresh;
-    it.is_up = true;
-    it.is_disk_lost = false;
-    ++it.incarnation;
-    it.is_syncing = it.wants_another_sync = false;
-    it.busy_until = now_;
+    it.start(now_);
     trace(Trace::Kind::started, id, kNoNode, nullptr, nullptr);
     digest_.add(mix(static_cast<std::uint64_t>(now_.value)) ^ (0x5354U + id.value));
     call(id, Started<Record>{it.disk.records()});
@@ -252,13 +171,15 @@ class World {
         }
         return;
       case Event::Kind::drain:
-        it.is_drain_scheduled = false;
+        if (it.drain_at && *it.drain_at <= now_) {
+          it.drain_at.reset();
+        }
         drain(event.process);
         return;
       case Event::Kind::deliver: break;
       case Event::Kind::timer:
       case Event::Kind::synced:
-        if (!it.is_up || it.incarnation != event.incarnation) {
+        if (!it.is_running(event)) {
           return;
         }
         if (event.kind == Event::Kind::timer && it.clock.read(now_) < event.due) {
@@ -270,7 +191,7 @@ class World {
     if (event.kind == Event::Kind::deliver) {
       strike_before_receiving(event);
     }
-    if (is_occupied(it)) {
+    if (it.is_occupied(now_)) {
       it.inbox.push_back(event);
       schedule_drain(event.process);
       return;
@@ -278,21 +199,22 @@ class World {
     serve(event);
   }
 
-  bool is_occupied(const Machine& it) const {
-    return it.is_up && (it.busy_until > now_ || it.paused_until > now_ || !it.inbox.empty());
-  }
-
   void schedule_drain(NodeId id) {
     Machine& it = machine(id);
-    if (!it.is_drain_scheduled && !it.inbox.empty()) {
-      it.is_drain_scheduled = true;
-      push(std::max({now_, it.busy_until, it.paused_until}), {Event::Kind::drain, id, 0, 0});
+    if (it.inbox.empty()) {
+      return;
+    }
+    // What is scheduled may be too late: for the end of a pause that a heal or a crash has ended before.
+    const TrueTime ready_at = it.ready_at(now_);
+    if (!it.drain_at || ready_at < *it.drain_at) {
+      it.drain_at = ready_at;
+      push(ready_at, {Event::Kind::drain, id, 0, 0});
     }
   }
 
   void drain(NodeId id) {
     Machine& it = machine(id);
-    while (it.is_up && !it.inbox.empty() && it.busy_until <= now_ && it.paused_until <= now_) {
+    while (it.is_up && !it.inbox.empty() && it.is_ready(now_)) {
       const Event event = it.inbox.front();
       it.inbox.pop_front();
       if (event.kind == Event::Kind::deliver || event.incarnation == it.incarnation) {
@@ -335,7 +257,7 @@ class World {
 
   void serve_delivery(NodeId id, std::uint64_t index) {
     ++events_;
-    const Envelope& envelope = envelopes_[index];
+    const Envelope& envelope = envelopes_.at(index);
     digest_.add(Protocol::digest_of(envelope.message) ^ (static_cast<std::uint64_t>(envelope.from.value) << 52U));
     const bool is_received = machine(id).is_up;
     trace(is_received ? Trace::Kind::delivered : Trace::Kind::lost, id, envelope.from, &envelope.message, nullptr);
@@ -344,13 +266,13 @@ class World {
       delivering_ = envelope.message;
       const NodeId from = envelope.from;
       const std::optional<Deviation> deviation = envelope.deviation;
-      free_envelopes_.push_back(index);
+      envelopes_.release(index);
       call(id, Received<Message>{from, delivering_});
       if (deviation && deviation->moment == Moment::after_receiving) {
         strike(id, *deviation, from);
       }
     } else {
-      free_envelopes_.push_back(index);
+      envelopes_.release(index);
     }
   }
 
@@ -406,114 +328,25 @@ class World {
     }
     const TrueTime arrival = network_.arrival(from, to, Protocol::bytes_of(message), now_);
     if (deviation == nullptr) {
-      push(arrival, {Event::Kind::deliver, to, 0, put({message, from, to, 0, std::nullopt})});
+      push(arrival, {Event::Kind::deliver, to, 0, envelopes_.put({message, from, to, std::nullopt})});
       return;
     }
     send_deviating(from, to, message, arrival, *deviation);
   }
 
-  void send_deviating(NodeId from, NodeId to, const Message& message, TrueTime arrival, const Deviation& deviation) {
-    Envelope envelope{message, from, to, 0, std::nullopt};
-    const auto deliver = [&](TrueTime at) { push(at, {Event::Kind::deliver, to, 0, put(envelope)}); };
-    switch (deviation.kind) {
-      case FaultKind::delayed:
-        note_fault(to, deviation);
-        deliver(arrival + deviation.duration);
-        return;
-      case FaultKind::held_until_phase:
-        note_fault(to, deviation);
-        held_.push_back({{Event::Kind::deliver, to, 0, put(envelope)}, deviation.until_signal});
-        return;
-      case FaultKind::dropped: note_fault(to, deviation); return;
-      case FaultKind::duplicated:
-        note_fault(to, deviation);
-        deliver(arrival);
-        deliver(arrival + deviation.duration);
-        return;
-      case FaultKind::link_cut:
-        note_fault(to, deviation);
-        network_.cut(from, to, now_ + deviation.duration);
-        if (deviation.is_both_ways) {
-          network_.cut(to, from, now_ + deviation.duration);
-        }
-        return;
-      case FaultKind::crashed:
-      case FaultKind::disk_lost:
-      case FaultKind::paused:
-      case FaultKind::clock_shifted:
-        if (deviation.moment == Moment::after_sending) {
-          pending_strikes_.emplace_back(deviation, to);
-        } else {
-          envelope.deviation = deviation;
-        }
-        deliver(arrival);
-        return;
-    }
-  }
-
-  // What strikes the receiver as the message arrives. If it goes down, the message finds nobody.
-  void strike_before_receiving(const Event& event) {
-    Envelope& envelope = envelopes_[event.argument];
-    if (envelope.deviation && envelope.deviation->moment == Moment::before_receiving) {
-      const Deviation deviation = *std::exchange(envelope.deviation, std::nullopt);
-      strike(event.process, deviation, envelope.from);
-    }
-  }
-
-  void strike(NodeId id, const Deviation& deviation, NodeId peer) {
-    Machine& it = machine(id);
-    if (!it.is_up || is_healed_) {
-      return;
-    }
-    note_fault(id, deviation);
-    switch (deviation.kind) {
-      case FaultKind::crashed:
-      case FaultKind::disk_lost: crash(id, deviation); return;
-      case FaultKind::paused: it.paused_until = std::max(it.paused_until, now_ + deviation.duration); return;
-      case FaultKind::clock_shifted:
-        it.clock.shift_to(deviation.duration, now_);
-        host_.handled(id, now_);
-        return;
-      case FaultKind::link_cut:
-        network_.cut(id, peer, now_ + deviation.duration);
-        if (deviation.is_both_ways) {
-          network_.cut(peer, id, now_ + deviation.duration);
-        }
-        return;
-      case FaultKind::delayed:
-      case FaultKind::held_until_phase:
-      case FaultKind::dropped:
-      case FaultKind::duplicated: return;  // these happen to messages only
-    }
-  }
-
-  void crash(NodeId id, const Deviation& deviation) {
-    Machine& it = machine(id);
-    it.is_up = false;
-    it.inbox.clear();
-    it.paused_until = TrueTime{};
-    it.disk.crash(deviation.kept_unsynced);
-    if (deviation.kind == FaultKind::disk_lost) {
-      it.disk.lose_everything();
-      it.is_disk_lost = true;
-    }
-    host_.observed(now_, id, Crashed{});
-    push(now_ + deviation.duration, {Event::Kind::restart, id, it.incarnation, 0});
-  }
-
-  void note_fault(NodeId id, const Deviation& deviation) {
-    ++events_;
-    trace(Trace::Kind::fault, id, deviation.anchor.from, nullptr, &deviation);
-    host_.observed(now_, id, FaultInjected{deviation.kind});
-  }
+  // world_faults.h
+  void send_deviating(NodeId from, NodeId to, const Message& message, TrueTime arrival, const Deviation& deviation);
+  void strike_before_receiving(const Event& event);
+  void strike(NodeId id, const Deviation& deviation, NodeId peer);
+  void crash(NodeId id, const Deviation& deviation);
+  void note_fault(NodeId id, const Deviation& deviation);
 
   Host& host_;
   WorldOptions options_;
   DeviationSource* deviations_ = nullptr;
   Network network_;
   EventQueue<Event> queue_;
-  std::vector<Envelope> envelopes_;
-  std::vector<std::uint64_t> free_envelopes_;
+  EnvelopePool<Message> envelopes_;
   std::vector<Held> held_;
   std::vector<std::pair<Deviation, NodeId>> pending_strikes_;
   std::vector<Machine> machines_;
@@ -527,3 +360,5 @@ class World {
 };
 
 }  // namespace shardcheck::sim
+
+#include "sim/world_faults.h"

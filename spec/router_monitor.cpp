@@ -184,13 +184,14 @@ void RouterMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCont
   Request& asked = state(request);
   check_cause(fact, asked, context);
   asked.sent |= bit_of(fact.attempt);
+  const bool is_sent_on = fact.cause == HopCause::redirected || fact.cause == HopCause::stale;
   if (asked.carried_max < fact.epoch) {
-    asked.carried_max = fact.epoch;
+    asked.carried_max = fact.epoch;  // this hop met a new epoch: the count begins again
     asked.redirects = 0;
-    return;  // This hop met a new epoch.
-  }
-  if (fact.cause == HopCause::redirected || fact.cause == HopCause::stale) {
+  } else if (is_sent_on) {
     ++asked.redirects;
+  }
+  if (is_sent_on) {
     context.expect(ClauseId::R2, asked.redirects <= context.bounds.hops_per_epoch_max, [&] {
       return fmt::format("{} ({}) was redirected {} times, now to {}, while it carried {}: at most {} are allowed",
                          words(fact.attempt.request), words(fact.key), asked.redirects, words(fact.to),

@@ -1,0 +1,72 @@
+#include "cli/files.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace shardcheck::cli {
+namespace {
+
+constexpr std::size_t kBytesMax = std::size_t{64} << 20U;
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return fail(path, "this is a folder, not a file");
+  }
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (!file) {
+    return fail(path, std::strerror(errno));
+  }
+  std::string text;
+  char buffer[1 << 16];
+  std::size_t count = 0;
+  while ((count = std::fread(buffer, 1, sizeof(buffer), file.get())) > 0) {
+    text.append(buffer, count);
+    if (text.size() > kBytesMax) {
+      return fail(path, "the file is larger than 64 MiB, which no scenario is");
+    }
+  }
+  if (std::ferror(file.get()) != 0) {
+    return fail(path, std::strerror(errno));
+  }
+  return text;
+}
+
+Result<std::string> write_text_file(const std::string& folder, const std::string& name, std::string_view text) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) {
+    return fail(folder, "cannot make this folder: " + problem.message());
+  }
+  const std::string path = (std::filesystem::path(folder) / name).string();
+  const std::string partial = path + ".partial";
+  File file(std::fopen(partial.c_str(), "wb"));
+  if (!file) {
+    return fail(partial, std::strerror(errno));
+  }
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
+  const int why = errno;
+  if (std::fclose(file.release()) != 0 || !is_written) {
+    std::filesystem::remove(partial, problem);
+    return fail(path, fmt::format("cannot write: {}", std::strerror(is_written ? errno : why)));
+  }
+  std::filesystem::rename(partial, path, problem);
+  if (problem) {
+    return fail(path, "cannot write: " + problem.message());
+  }
+  return path;
+}
+
+}  // namespace shardcheck::cli

@@ -1,0 +1,16 @@
+// Files that the commands read and write, with errors that name the place.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "spec/error.h"
+
+namespace shardcheck::cli {
+
+// The whole file; at most 64 MiB.
+Result<std::string> read_text_file(const std::string& path);
+// Writes through a temporary file beside it, so that a full disk leaves no half file; makes the folder if need be.
+Result<std::string> write_text_file(const std::string& folder, const std::string& name, std::string_view text);
+
+}  // namespace shardcheck::cli

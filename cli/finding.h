@@ -1,0 +1,25 @@
+// A failure as it is shown and kept: the clause and its sentence, what happened, the smallest run, and one command that
+// replays it.
+#pragma once
+
+#include <string>
+
+#include "spec/error.h"
+#include "spec/violation.h"
+
+namespace shardcheck::cli {
+
+struct Finding {
+  Violation violation;
+  std::string system;  // "reference", or "reference with NAME"
+  std::string name;    // of the file, without its ending
+  std::string replay;  // its text: a scenario, or a case of a placement
+  std::size_t steps = 0;
+};
+
+// Writes the finding's file into `folder`; returns its path.
+Result<std::string> keep(const Finding& finding, const std::string& folder);
+// For people: several lines.
+std::string to_text(const Finding& finding, const std::string& path);
+
+}  // namespace shardcheck::cli

@@ -1,0 +1,189 @@
+// shardcheck replay and shrink: a counterexample again, or smaller.
+#include <fmt/core.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "harness/describe.h"
+#include "harness/placement_check.h"
+#include "harness/scenario_runner.h"
+#include "harness/shrink.h"
+
+namespace shardcheck::cli {
+namespace {
+
+struct ReplayFlags {
+  std::string file;
+  bool is_traced = false;
+  bool as_json = false;
+};
+
+struct ShrinkFlags {
+  std::string file;
+  std::string out;
+  std::uint64_t runs_max = 20'000;
+  bool as_json = false;
+};
+
+class PrintTrace final : public harness::TraceSink {
+ public:
+  void line(TrueTime at, const std::string& text) override {
+    fmt::print("{:12.6f} ms  {}\n", static_cast<double>(at.value) / 1e6, text);
+  }
+};
+
+bool is_placement(const std::string& text) {
+  std::size_t begin = 0;
+  while (begin < text.size() && (text[begin] == '#' || text[begin] == '\n')) {
+    const std::size_t end = text.find('\n', begin);
+    begin = end == std::string::npos ? text.size() : end + 1;
+  }
+  return text.compare(begin, 9, "placement") == 0;
+}
+
+void print_violation(const Violation& violation) {
+  const Clause& row = clause(violation.clause);
+  fmt::print("VIOLATED {} {}\n  promised: {}\n  happened: {}\n", row.text_id, row.name, row.sentence,
+             violation.message);
+}
+
+nlohmann::json to_json(const Violation& violation) {
+  return {{"clause", clause(violation.clause).text_id}, {"message", violation.message}, {"at_ns", violation.at.value}};
+}
+
+ExitCode bad_input(const Error& error) {
+  fmt::print(stderr, "shardcheck: {}\n", to_string(error));
+  return ExitCode::bad_input;
+}
+
+ExitCode replay_placement(const std::string& text, const ReplayFlags& flags) {
+  const Result<PlacementReplay> input = parse_placement_replay(text);
+  if (!input) {
+    return bad_input({flags.file + ": " + input.error().where, input.error().what});
+  }
+  const Result<LawResult> result = replay(*input);
+  if (!result) {
+    return bad_input({flags.file, result.error().what});
+  }
+  if (flags.as_json) {
+    nlohmann::json violations = nlohmann::json::array();
+    if (result->violation) {
+      violations.push_back(to_json(*result->violation));
+    }
+    fmt::print("{}\n", nlohmann::json{{"file", flags.file}, {"violations", violations}}.dump(2));
+  } else if (result->violation) {
+    print_violation(*result->violation);
+  } else {
+    fmt::print("held: {} ({} checks)\n", clause(input->clause).text_id, result->checks);
+  }
+  return result->violation ? ExitCode::violated : ExitCode::held;
+}
+
+ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags) {
+  const Result<harness::Scenario> scenario = harness::parse_scenario(text, flags.file);
+  if (!scenario) {
+    return bad_input(scenario.error());
+  }
+  harness::ScenarioRunner runner;
+  PrintTrace trace;
+  const harness::RunReport& report = runner.run(*scenario, flags.is_traced && !flags.as_json ? &trace : nullptr);
+  if (flags.as_json) {
+    nlohmann::json violations = nlohmann::json::array();
+    for (const Violation& violation : report.violations) {
+      violations.push_back(to_json(violation));
+    }
+    const nlohmann::json document{{"file", flags.file},
+                                  {"violations", violations},
+                                  {"events", report.events},
+                                  {"digest", fmt::format("{:016x}", report.digest)}};
+    fmt::print("{}\n", document.dump(2));
+  } else {
+    for (const sim::Deviation& deviation : scenario->deviations) {
+      fmt::print("fault: {}\n", harness::describe(scenario->cluster, deviation));
+    }
+    for (const Violation& violation : report.violations) {
+      print_violation(violation);
+    }
+    fmt::print("{}: {} steps, {} events, digest {:016x}\n", report.violations.empty() ? "held" : "violated",
+               scenario->size(), report.events, report.digest);
+  }
+  if (!report.violations.empty()) {
+    return ExitCode::violated;
+  }
+  return report.is_undecided || report.was_cut_short ? ExitCode::undecided : ExitCode::held;
+}
+
+ExitCode run_replay(const ReplayFlags& flags) {
+  const Result<std::string> text = read_text_file(flags.file);
+  if (!text) {
+    return bad_input(text.error());
+  }
+  return is_placement(*text) ? replay_placement(*text, flags) : replay_scenario(*text, flags);
+}
+
+ExitCode run_shrink(const ShrinkFlags& flags) {
+  const Result<std::string> text = read_text_file(flags.file);
+  if (!text) {
+    return bad_input(text.error());
+  }
+  if (is_placement(*text)) {
+    return bad_input(
+        {flags.file, "a case of a placement is shrunk when it is found; only scenarios can be shrunk again"});
+  }
+  const Result<harness::Scenario> scenario = harness::parse_scenario(*text, flags.file);
+  if (!scenario) {
+    return bad_input(scenario.error());
+  }
+  harness::ScenarioRunner runner;
+  const harness::RunReport& report = runner.run(*scenario);
+  if (report.violations.empty()) {
+    fmt::print("held: there is nothing to shrink\n");
+    return ExitCode::held;
+  }
+  const ClauseId clause_id = report.violations.front().clause;
+  harness::Shrinker shrinker(runner, flags.runs_max);
+  const auto shrunk = shrinker.shrink(*scenario, clause_id);
+  const std::string out = flags.out.empty() ? flags.file + ".shrunk" : flags.out;
+  const Result<std::string> path = write_text_file(".", out, harness::to_text(shrunk->scenario));
+  if (!path) {
+    return bad_input(path.error());
+  }
+  if (flags.as_json) {
+    const nlohmann::json document{{"file", *path},
+                                  {"clause", clause(clause_id).text_id},
+                                  {"steps_before", scenario->size()},
+                                  {"steps_after", shrunk->scenario.size()},
+                                  {"runs", shrunk->runs}};
+    fmt::print("{}\n", document.dump(2));
+  } else {
+    print_violation(shrunk->violation);
+    fmt::print("{} steps instead of {}, in {} runs: {}\n", shrunk->scenario.size(), scenario->size(), shrunk->runs,
+               *path);
+  }
+  return ExitCode::violated;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, ExitCode& exit) {
+  CLI::App* replay = app.add_subcommand("replay", "Run a counterexample again");
+  auto flags = std::make_shared<ReplayFlags>();
+  replay->add_option("file", flags->file, "A file that verify, mutants or a fuzz target wrote")->required();
+  replay->add_flag("--trace", flags->is_traced, "Print every message, timer and fault");
+  replay->add_flag("--json", flags->as_json, "Print JSON");
+  replay->callback([flags, &exit] { exit = run_replay(*flags); });
+}
+
+void add_shrink(CLI::App& app, ExitCode& exit) {
+  CLI::App* shrink = app.add_subcommand("shrink", "Make a failing scenario smaller");
+  auto flags = std::make_shared<ShrinkFlags>();
+  shrink->add_option("file", flags->file, "A scenario")->required();
+  shrink->add_option("--out", flags->out, "Where to write the smaller one (FILE.shrunk)");
+  shrink->add_option("--runs", flags->runs_max, "At most so many runs")->capture_default_str();
+  shrink->add_flag("--json", flags->as_json, "Print JSON");
+  shrink->callback([flags, &exit] { exit = run_shrink(*flags); });
+}
+
+}  // namespace shardcheck::cli

@@ -1,0 +1,182 @@
+// shardcheck verify: every clause on a system under test, the recorded histories, and the seeded bugs.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/progress.h"
+#include "cli/verify_report.h"
+
+namespace shardcheck::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kScenarios = 20'000;
+constexpr std::uint64_t kPlacementCases = 2'000;
+
+struct VerifyFlags {
+  std::string system = "reference";
+  std::uint64_t seed = 1;
+  std::uint64_t scenarios = kScenarios;
+  double budget_seconds = 0;  // 0: no limit
+  std::string mutant;
+  std::string corpus = SHARDCHECK_CORPUS_FOLDER;
+  std::string out = "findings";
+  std::string junit;
+  bool is_short = false;
+  bool as_json = false;
+};
+
+ExitCode bad_input(const Error& error) {
+  fmt::print(stderr, "shardcheck: {}\n", to_string(error));
+  return ExitCode::bad_input;
+}
+
+std::string system_name(const VerifyFlags& flags) {
+  return flags.mutant.empty() ? "reference" : "reference with the seeded bug " + flags.mutant;
+}
+
+Result<impl::Mutant> chosen_mutant(const VerifyFlags& flags) {
+  if (flags.mutant.empty()) {
+    return impl::Mutant::none;
+  }
+  const auto found = impl::mutant_by_name(flags.mutant);
+  if (!found) {
+    return fail("--mutant", fmt::format("there is no mutant '{}'; 'shardcheck list mutants' names them", flags.mutant));
+  }
+  return *found;
+}
+
+void judge_placement(const VerifyFlags& flags, VerifyReport& report) {
+  const auto with_bug = placement_by_name("ring+" + flags.mutant);
+  report.placement = check_placement(with_bug ? *with_bug : *placement_by_name("ring"), flags.seed, kPlacementCases);
+}
+
+void judge_cluster(const VerifyFlags& flags, impl::Mutant mutant, VerifyReport& report) {
+  Progress progress;
+  const Clock::time_point start = Clock::now();
+  const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  harness::CampaignOptions options;
+  options.seed = flags.seed;
+  options.scenarios = flags.scenarios;
+  options.mutant = mutant;
+  options.progress = [&](std::uint64_t done) { progress.show(fmt::format("{} scenarios, {:.0f} s", done, seconds())); };
+  if (flags.budget_seconds > 0) {
+    options.scenarios = UINT64_MAX;
+    options.is_out_of_time = [&] { return seconds() > flags.budget_seconds; };
+  }
+  report.campaign = harness::run_campaign(options);
+  report.campaign_seconds = seconds();
+}
+
+Result<void> keep_findings(const VerifyFlags& flags, VerifyReport& report) {
+  const auto add = [&](Finding finding) -> Result<void> {
+    const Result<std::string> path = keep(finding, flags.out);
+    if (!path) {
+      return std::unexpected(path.error());
+    }
+    report.findings.push_back({std::move(finding), *path});
+    return {};
+  };
+  const auto name = [&](ClauseId id) {
+    return fmt::format("{}-{}-{}", clause(id).text_id, flags.mutant.empty() ? "reference" : flags.mutant, flags.seed);
+  };
+  for (const PlacementRow& row : report.placement.rows) {
+    if (!row.finding) {
+      continue;
+    }
+    const std::string replay = to_text(PlacementReplay{report.placement.placement, row.clause, row.finding->smallest});
+    const auto kept =
+        add({row.finding->violation, system_name(flags), name(row.clause), replay, steps_of(row.finding->smallest)});
+    if (!kept) {
+      return kept;
+    }
+  }
+  for (const harness::Failure& failure : report.campaign.failures) {
+    const auto kept = add({failure.violation, system_name(flags), name(failure.violation.clause),
+                           harness::to_text(failure.scenario), failure.scenario.size()});
+    if (!kept) {
+      return kept;
+    }
+  }
+  return {};
+}
+
+// The shipped recordings, and the seeded bugs: what shows that a verdict of this suite is worth something.
+Result<void> judge_the_suite(const VerifyFlags& flags, VerifyReport& report) {
+  const auto corpus = histories::judge_corpus(flags.corpus);
+  if (!corpus) {
+    return std::unexpected(corpus.error());
+  }
+  report.corpus = *corpus;
+  MutantsOptions options;
+  options.seed = flags.seed;
+  options.out = flags.out;
+  const auto mutants = kill_mutants(options);
+  if (!mutants) {
+    return std::unexpected(mutants.error());
+  }
+  report.mutants = *mutants;
+  return {};
+}
+
+ExitCode run_verify(const VerifyFlags& flags) {
+  if (flags.system != "reference") {
+    return bad_input(
+        {"--system", fmt::format("there is no system '{}'; 'shardcheck list systems' names them", flags.system)});
+  }
+  const Result<impl::Mutant> mutant = chosen_mutant(flags);
+  if (!mutant) {
+    return bad_input(mutant.error());
+  }
+  VerifyReport report;
+  report.system = system_name(flags);
+  report.seed = flags.seed;
+  judge_placement(flags, report);
+  judge_cluster(flags, *mutant, report);
+  if (const auto kept = keep_findings(flags, report); !kept) {
+    return bad_input(kept.error());
+  }
+  if (flags.mutant.empty() && !flags.is_short) {
+    if (const auto judged = judge_the_suite(flags, report); !judged) {
+      return bad_input(judged.error());
+    }
+  }
+  if (!flags.junit.empty()) {
+    const std::filesystem::path path(flags.junit);
+    const auto written = write_text_file(path.has_parent_path() ? path.parent_path().string() : ".",
+                                         path.filename().string(), to_junit(report));
+    if (!written) {
+      return bad_input(written.error());
+    }
+  }
+  fmt::print("{}", flags.as_json ? to_json(report).dump(2) + "\n" : to_text(report));
+  return report.verdict();
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, ExitCode& exit) {
+  CLI::App* verify = app.add_subcommand("verify", "Judge a system by every clause, and the suite by its seeded bugs");
+  auto flags = std::make_shared<VerifyFlags>();
+  verify->add_option("--system", flags->system, "Which one")->capture_default_str();
+  verify->add_option("--seed", flags->seed, "Which scenarios to draw")->capture_default_str();
+  verify->add_option("--scenarios", flags->scenarios, "How many of them")->capture_default_str();
+  verify->add_option("--budget", flags->budget_seconds, "Draw scenarios for so long instead, such as 60s, 5m or 8h")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->check(CLI::NonNegativeNumber);
+  verify->add_option("--mutant", flags->mutant, "Judge the reference with this seeded bug");
+  verify->add_flag("--short", flags->is_short, "Leave out the recorded histories and the seeded bugs");
+  verify->add_option("--corpus", flags->corpus, "The folder of labelled histories");
+  verify->add_option("--out", flags->out, "Where to keep failures")->capture_default_str();
+  verify->add_option("--junit", flags->junit, "Write JUnit XML to this file");
+  verify->add_flag("--json", flags->as_json, "Print JSON");
+  verify->callback([flags, &exit] { exit = run_verify(*flags); });
+}
+
+}  // namespace shardcheck::cli

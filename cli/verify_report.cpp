@@ -1,0 +1,217 @@
+#include "cli/verify_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spec/clauses.h"
+
+namespace shardcheck::cli {
+namespace {
+
+const PlacementRow* placement_row(const VerifyReport& report, ClauseId id) {
+  const auto found = std::ranges::find(report.placement.rows, id, &PlacementRow::clause);
+  return found == report.placement.rows.end() ? nullptr : &*found;
+}
+
+std::size_t wrongly_judged(const VerifyReport& report) {
+  if (!report.corpus) {
+    return 0;
+  }
+  return static_cast<std::size_t>(
+      std::ranges::count_if(*report.corpus, [](const auto& row) { return !row.is_as_labelled(); }));
+}
+
+std::string rows_text(const VerifyReport& report) {
+  std::string text = fmt::format("{:<4}{:<24}{:<16}{:>14}\n", "row", "promise", "verdict", "times checked");
+  for (const Clause& row : clauses()) {
+    text += fmt::format("{:<4}{:<24}{:<16}{:>14}\n", row.text_id, row.name, name_of(report.status_of(row.id)),
+                        report.checks_of(row.id));
+  }
+  return text;
+}
+
+std::string reach_text(const harness::CampaignReport& campaign) {
+  std::string text = fmt::format("reached: {} of {} pairs of a move's phase and a fault, {} of 3 signals\n",
+                                 campaign.reached.count(), campaign.reached.size(), campaign.signals.count());
+  text += fmt::format("{:<14}", "");
+  for (int fault = 0; fault < kFaultKinds; ++fault) {
+    text += fmt::format("{:>12}", name_of(static_cast<FaultKind>(fault)));
+  }
+  text += "\n";
+  for (std::size_t phase = 0; phase < kMovePhases; ++phase) {
+    text += fmt::format("{:<14}", name_of(static_cast<MovePhase>(phase)));
+    for (std::size_t fault = 0; fault < kFaultKinds; ++fault) {
+      text += fmt::format("{:>12}", campaign.reached.test(phase * kFaultKinds + fault) ? "yes" : "-");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string corpus_text(const std::vector<histories::CorpusRow>& corpus) {
+  std::string text = "recorded histories of real systems:\n";
+  for (const histories::CorpusRow& row : corpus) {
+    text += fmt::format("  {:<44}{:<18}{:>8} operations  {}\n", row.label.file, name_of(row.verdict), row.operations,
+                        row.is_as_labelled() ? "as labelled" : "NOT AS LABELLED");
+  }
+  return text;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char character : text) {
+    switch (character) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += character;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string_view name_of(RowStatus status) {
+  switch (status) {
+    case RowStatus::held: return "held";
+    case RowStatus::violated: return "violated";
+    case RowStatus::undecided: return "undecided";
+    case RowStatus::not_observable: return "not observable";
+  }
+  return "";
+}
+
+std::uint64_t VerifyReport::checks_of(ClauseId id) const {
+  const PlacementRow* row = placement_row(*this, id);
+  return row != nullptr ? row->checks : campaign.checked(id);
+}
+
+RowStatus VerifyReport::status_of(ClauseId id) const {
+  const PlacementRow* row = placement_row(*this, id);
+  if ((row != nullptr && row->finding) || campaign.failure_of(id) != nullptr) {
+    return RowStatus::violated;
+  }
+  if (id == ClauseId::C1 && campaign.undecided > 0) {
+    return RowStatus::undecided;
+  }
+  return checks_of(id) == 0 ? RowStatus::not_observable : RowStatus::held;
+}
+
+ExitCode VerifyReport::verdict() const {
+  const bool is_survived = mutants && survivors(*mutants) > 0;
+  if (placement.is_violated() || campaign.is_violated() || wrongly_judged(*this) > 0 || is_survived) {
+    return ExitCode::violated;
+  }
+  return campaign.undecided > 0 ? ExitCode::undecided : ExitCode::held;
+}
+
+std::string to_text(const VerifyReport& report) {
+  const harness::CampaignReport& campaign = report.campaign;
+  std::string text = fmt::format(
+      "system {}, seed {}: {} scenarios, {} operations, {} events in {:.1f} s ({:.2f} million a second)\n\n",
+      report.system, report.seed, campaign.scenarios, campaign.operations, campaign.events, report.campaign_seconds,
+      static_cast<double>(campaign.events) / 1e6 / report.campaign_seconds);
+  text += rows_text(report) + "\n" + reach_text(campaign);
+  for (const KeptFinding& kept : report.findings) {
+    text += "\n" + to_text(kept.finding, kept.path);
+  }
+  if (report.corpus) {
+    text += "\n" + corpus_text(*report.corpus);
+  }
+  if (report.mutants) {
+    text += "\n" + to_text(*report.mutants);
+  }
+  text += "\nverdict: ";
+  switch (report.verdict()) {
+    case ExitCode::held: return text + "held\n";
+    case ExitCode::violated: return text + "violated\n";
+    case ExitCode::undecided: return text + "undecided\n";
+    case ExitCode::bad_input: break;
+  }
+  return text;
+}
+
+nlohmann::json to_json(const VerifyReport& report) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Clause& row : clauses()) {
+    rows.push_back({{"id", row.text_id},
+                    {"name", row.name},
+                    {"verdict", name_of(report.status_of(row.id))},
+                    {"checks", report.checks_of(row.id)}});
+  }
+  nlohmann::json findings = nlohmann::json::array();
+  for (const KeptFinding& kept : report.findings) {
+    findings.push_back({{"clause", clause(kept.finding.violation.clause).text_id},
+                        {"message", kept.finding.violation.message},
+                        {"steps", kept.finding.steps},
+                        {"replay", kept.path}});
+  }
+  nlohmann::json document{{"system", report.system},
+                          {"seed", report.seed},
+                          {"scenarios", report.campaign.scenarios},
+                          {"operations", report.campaign.operations},
+                          {"events", report.campaign.events},
+                          {"seconds", report.campaign_seconds},
+                          {"undecided", report.campaign.undecided},
+                          {"digest", fmt::format("{:016x}", report.campaign.digest)},
+                          {"reached", report.campaign.reached.count()},
+                          {"rows", rows},
+                          {"findings", findings},
+                          {"exit_code", static_cast<int>(report.verdict())}};
+  if (report.corpus) {
+    nlohmann::json corpus = nlohmann::json::array();
+    for (const histories::CorpusRow& row : *report.corpus) {
+      corpus.push_back({{"file", row.label.file},
+                        {"verdict", name_of(row.verdict)},
+                        {"operations", row.operations},
+                        {"as_labelled", row.is_as_labelled()}});
+    }
+    document["corpus"] = corpus;
+  }
+  if (report.mutants) {
+    document["mutants"] = to_json(*report.mutants);
+  }
+  return document;
+}
+
+std::string to_junit(const VerifyReport& report) {
+  std::size_t failures = 0;
+  std::size_t skipped = 0;
+  std::string cases;
+  const auto add = [&](std::string_view group, std::string_view name, RowStatus status, std::string_view message) {
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\">", escaped(group), escaped(name));
+    if (status == RowStatus::violated || status == RowStatus::undecided) {
+      cases += fmt::format("<failure message=\"{}\"/>", escaped(message));
+      ++failures;
+    } else if (status == RowStatus::not_observable) {
+      cases += "<skipped message=\"not observable in this run\"/>";
+      ++skipped;
+    }
+    cases += "</testcase>\n";
+  };
+  std::size_t tests = clauses().size();
+  for (const Clause& row : clauses()) {
+    const auto found = std::ranges::find_if(
+        report.findings, [&](const KeptFinding& kept) { return kept.finding.violation.clause == row.id; });
+    add("clauses", fmt::format("{} {}", row.text_id, row.name), report.status_of(row.id),
+        found == report.findings.end() ? name_of(report.status_of(row.id)) : found->finding.violation.message);
+  }
+  for (const auto& row : report.corpus.value_or(std::vector<histories::CorpusRow>{})) {
+    add("corpus", row.label.file, row.is_as_labelled() ? RowStatus::held : RowStatus::violated, "not as labelled");
+    ++tests;
+  }
+  for (const auto& row : report.mutants.value_or(std::vector<KilledMutant>{})) {
+    add("mutants", impl::row_of(row.kill.mutant).name, row.kill.is_killed ? RowStatus::held : RowStatus::violated,
+        "survived");
+    ++tests;
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"shardcheck verify\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}</testsuite>\n",
+      tests, failures, skipped, cases);
+}
+
+}  // namespace shardcheck::cli

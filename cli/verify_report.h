@@ -1,0 +1,48 @@
+// What `shardcheck verify` found, and how it is printed: for people, as JSON, as JUnit XML.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/finding.h"
+#include "cli/mutants.h"
+#include "harness/campaign.h"
+#include "harness/placement_check.h"
+#include "histories/corpus.h"
+
+namespace shardcheck::cli {
+
+enum class RowStatus : std::uint8_t { held, violated, undecided, not_observable };
+std::string_view name_of(RowStatus status);
+
+struct KeptFinding {
+  Finding finding;
+  std::string path;
+};
+
+struct VerifyReport {
+  std::string system;
+  std::uint64_t seed = 0;
+  PlacementReport placement{};
+  harness::CampaignReport campaign{};
+  double campaign_seconds = 0;
+  std::vector<KeptFinding> findings;
+  std::optional<std::vector<histories::CorpusRow>> corpus;  // absent: not asked for
+  std::optional<std::vector<KilledMutant>> mutants;         // absent: not asked for
+
+  RowStatus status_of(ClauseId id) const;
+  // A row that was never checked is never held.
+  std::uint64_t checks_of(ClauseId id) const;
+  ExitCode verdict() const;
+};
+
+std::string to_text(const VerifyReport& report);
+nlohmann::json to_json(const VerifyReport& report);
+std::string to_junit(const VerifyReport& report);
+
+}  // namespace shardcheck::cli

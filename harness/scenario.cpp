@@ -1,0 +1,103 @@
+#include "harness/scenario.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "harness/describe.h"
+#include "harness/exact_time.h"
+#include "impl/messages.h"
+
+namespace shardcheck::harness {
+namespace {
+
+std::string operation_text(const Operation& operation) {
+  const std::string head = fmt::format("{} {}", name_of(operation.kind), operation.key.value);
+  switch (operation.kind) {
+    case OperationKind::read:
+    case OperationKind::remove:
+    case OperationKind::increment: return head;
+    case OperationKind::write:
+    case OperationKind::append: return head + " " + to_string(operation.argument);
+    case OperationKind::compare_and_set:
+      return head + " " + to_string(operation.expected) + " " + to_string(operation.argument);
+  }
+  return head;
+}
+
+std::string step_text(const Step& step) {
+  const std::string at = fmt::format("at {} ", exact_milliseconds(step.at.value));
+  if (const auto* client = std::get_if<ClientStep>(&step.what)) {
+    return at + fmt::format("client {} request {} {}", client->request.client.value, client->request.sequence,
+                            operation_text(client->operation));
+  }
+  if (const auto* move = std::get_if<MoveStep>(&step.what)) {
+    return at + fmt::format("move range {} to {}", move->shard.value, move->target.value);
+  }
+  const auto& fault = std::get<FaultStep>(step.what);
+  std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
+  if (fault.kind == FaultKind::link_cut) {
+    text += fmt::format(" {}", fault.peer.value);
+  }
+  return text + " for " + exact_milliseconds(fault.duration.value);
+}
+
+std::string deviation_text(const Scenario& scenario, const sim::Deviation& deviation) {
+  const std::uint8_t kind = deviation.anchor.message_kind;
+  const std::string_view message = scenario.system ? scenario.system->message_kinds[kind] : impl::name_of_kind(kind);
+  const std::string on = fmt::format("on {} {} -> {} #{} {}", message, deviation.anchor.from.value,
+                                     deviation.anchor.to.value, deviation.anchor.count, name_of(deviation.kind));
+  const std::string time = exact_milliseconds(deviation.duration.value);
+  switch (deviation.kind) {
+    case FaultKind::dropped: return on;
+    case FaultKind::delayed:
+    case FaultKind::duplicated: return on + " " + time;
+    case FaultKind::held_until_phase:
+      return on + " " + std::string(name_of(static_cast<MovePhase>(deviation.until_signal)));
+    case FaultKind::link_cut: return on + (deviation.is_both_ways ? " both_ways " : " one_way ") + time;
+    case FaultKind::crashed:
+      return on + fmt::format(" {} {} kept {}", name_of(deviation.moment), time, deviation.kept_unsynced);
+    case FaultKind::disk_lost:
+    case FaultKind::paused:
+    case FaultKind::clock_shifted: return on + fmt::format(" {} {}", name_of(deviation.moment), time);
+  }
+  return on;
+}
+
+std::string make_up_text(const ForeignSystem& system) {
+  return fmt::format("system {} processes {} clients {} shards {} keys {} {}\nmessages {}\n", system.name,
+                     system.processes, system.clients, system.shards, system.key_space.lo.value,
+                     system.key_space.hi.value, fmt::join(system.message_kinds, " "));
+}
+
+std::string make_up_text(const impl::ClusterOptions& cluster) {
+  std::string text = fmt::format("cluster storage_nodes {} routers {} clients {} shards {} keys {}\n",
+                                 cluster.storage_nodes, cluster.routers, cluster.clients, cluster.shards, cluster.keys);
+  if (cluster.mutant != impl::Mutant::none) {
+    text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Scenario& scenario) {
+  std::string text = "scenario 1\n";
+  text += scenario.system ? make_up_text(*scenario.system) : make_up_text(scenario.cluster);
+  text +=
+      fmt::format("network delay {} variety {} bytes_per_second {}\n", exact_milliseconds(scenario.network.delay.value),
+                  scenario.network.variety, scenario.network.bytes_per_second);
+  for (const ClockSetting& clock : scenario.clocks) {
+    text += fmt::format("clock {} offset {} drift_ppm {}\n", clock.process.value,
+                        exact_milliseconds(clock.offset.value), clock.drift_ppm);
+  }
+  for (const Step& step : scenario.steps) {
+    text += step_text(step) + "\n";
+  }
+  for (const sim::Deviation& deviation : scenario.deviations) {
+    text += deviation_text(scenario, deviation) + "\n";
+  }
+  return text;
+}
+
+}  // namespace shardcheck::harness

@@ -1,0 +1,456 @@
+// Reads a scenario back from its text. Everything that a run relies on is checked here, so that no file can make a run
+// fail in any other way than by a verdict.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+
+#include "harness/exact_time.h"
+#include "harness/scenario.h"
+#include "impl/messages.h"
+#include "spec/cluster.h"
+
+namespace shardcheck::harness {
+namespace {
+
+constexpr std::size_t kLinesMax = 100'000;
+
+// One line's words; each take_* removes what it read. The first thing that is wrong is kept, and everything after it
+// gives harmless values.
+class Words {
+ public:
+  Words(std::string_view line, std::string where) : where_(std::move(where)) {
+    while (!line.empty()) {
+      const std::size_t begin = line.find_first_not_of(" \t\r");
+      if (begin == std::string_view::npos) {
+        break;
+      }
+      std::size_t end = line.find_first_of(" \t\r", begin);
+      if (line[begin] == '[') {
+        end = line.find(']', begin);
+        end = end == std::string_view::npos ? end : end + 1;
+      }
+      words_.push_back(line.substr(begin, end - begin));
+      line.remove_prefix(end == std::string_view::npos ? line.size() : end);
+    }
+  }
+
+  bool is_empty() const { return next_ == words_.size(); }
+  const std::optional<Error>& error() const { return error_; }
+  void refuse(std::string what) {
+    if (!error_) {
+      error_ = Error{where_, std::move(what)};
+    }
+  }
+
+  std::string_view word(std::string_view expected) {
+    if (is_empty()) {
+      refuse(fmt::format("the line ends where {} should be", expected));
+      return {};
+    }
+    return words_[next_++];
+  }
+  // The next word must be `keyword`.
+  void take(std::string_view keyword) {
+    const std::string_view found = word(fmt::format("'{}'", keyword));
+    if (!error_ && found != keyword) {
+      refuse(fmt::format("'{}' stands where '{}' should be", found.substr(0, 40), keyword));
+    }
+  }
+  std::int64_t whole_number(std::string_view what, std::int64_t least, std::int64_t most) {
+    const std::string_view text = word(what);
+    std::int64_t found = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), found);
+    if (problem != std::errc{} || end != text.data() + text.size() || found < least || found > most) {
+      refuse(
+          fmt::format("{} is '{}', but must be a whole number from {} to {}", what, text.substr(0, 40), least, most));
+      return least;
+    }
+    return found;
+  }
+  Duration time(std::string_view what) {
+    const std::string_view text = word(what);
+    const auto found = parse_milliseconds(text);
+    if (!found) {
+      refuse(fmt::format("{} is '{}', but must be a time such as 4.8ms", what, text.substr(0, 40)));
+    }
+    return Duration{found.value_or(0)};
+  }
+  // By the name that `name_of` gives it, among the first `count` values of an enum.
+  template <class Enum>
+  Enum named(std::string_view what, int count) {
+    const std::string_view text = word(what);
+    for (int i = 0; i < count; ++i) {
+      if (name_of(static_cast<Enum>(i)) == text) {
+        return static_cast<Enum>(i);
+      }
+    }
+    refuse(fmt::format("'{}' is no {}", text.substr(0, 40), what));
+    return Enum{};
+  }
+  void end() {
+    if (!is_empty()) {
+      refuse(fmt::format("'{}' stands behind the end of what this line says", words_[next_].substr(0, 40)));
+    }
+  }
+
+ private:
+  std::string where_;
+  std::vector<std::string_view> words_;
+  std::size_t next_ = 0;
+  std::optional<Error> error_;
+};
+
+// How many there are of everything that lines name.
+struct MakeUp {
+  int clients = 0;
+  int shards = 0;
+  int processes = 0;
+  KeyRange keys;
+};
+
+class ScenarioParser {
+ public:
+  void line(Words& words) {
+    const std::string_view kind = words.word("the kind of line");
+    if (!has_header_) {
+      header(kind, words);
+    } else if (kind == "cluster") {
+      cluster(words);
+    } else if (kind == "system") {
+      system(words);
+    } else if (!has_cluster_) {
+      words.refuse("the line 'cluster ...' or 'system ...' must come first");
+    } else if (kind == "messages") {
+      messages(words);
+    } else if (kind == "mutant") {
+      mutant(words);
+    } else if (kind == "network") {
+      network(words);
+    } else if (kind == "clock") {
+      clock(words);
+    } else if (kind == "at") {
+      step(words);
+    } else if (kind == "on") {
+      deviation(words);
+    } else {
+      words.refuse(fmt::format("'{}' is no kind of line", kind.substr(0, 40)));
+    }
+    words.end();
+  }
+
+  bool is_complete() const { return has_header_ && has_cluster_; }
+  Scenario take() { return std::move(scenario_); }
+
+ private:
+  void header(std::string_view kind, Words& words) {
+    if (kind != "scenario") {
+      words.refuse("this is no scenario: the first line must be 'scenario 1'");
+      return;
+    }
+    words.whole_number("the version of the format", 1, 1);
+    has_header_ = true;
+  }
+
+  void cluster(Words& words) {
+    impl::ClusterOptions& cluster = scenario_.cluster;
+    words.take("storage_nodes");
+    cluster.storage_nodes = static_cast<std::uint16_t>(words.whole_number("storage_nodes", 1, 30));
+    words.take("routers");
+    cluster.routers = static_cast<std::uint16_t>(words.whole_number("routers", 1, 16));
+    words.take("clients");
+    cluster.clients = static_cast<std::uint16_t>(words.whole_number("clients", 1, 64));
+    words.take("shards");
+    cluster.shards = static_cast<std::uint16_t>(words.whole_number("shards", 1, 64));
+    words.take("keys");
+    cluster.keys = static_cast<std::uint32_t>(words.whole_number("keys", cluster.shards, 1024));
+    has_make_up(words,
+                {cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
+  }
+
+  void system(Words& words) {
+    ForeignSystem& system = scenario_.system.emplace();
+    system.name = words.word("the name of a system");
+    words.take("processes");
+    system.processes = static_cast<std::uint16_t>(words.whole_number("processes", 1, 1'000));
+    words.take("clients");
+    system.clients = static_cast<std::uint16_t>(words.whole_number("clients", 1, 1'000));
+    words.take("shards");
+    system.shards = static_cast<std::uint16_t>(words.whole_number("shards", 0, 10'000));
+    words.take("keys");
+    system.key_space.lo = Key{static_cast<std::uint32_t>(words.whole_number("the first key", 0, 99'999))};
+    system.key_space.hi = Key{
+        static_cast<std::uint32_t>(words.whole_number("the end of the keys", system.key_space.lo.value + 1, 100'000))};
+    has_make_up(words, {system.clients, system.shards, system.processes + 1, system.key_space});
+  }
+
+  void has_make_up(Words& words, const MakeUp& make_up) {
+    if (has_cluster_) {
+      words.refuse("what the system is made of is said twice");
+    }
+    has_cluster_ = true;
+    make_up_ = make_up;
+    last_sequence_.assign(static_cast<std::size_t>(make_up.clients), 0);
+  }
+
+  void messages(Words& words) {
+    if (!scenario_.system) {
+      words.refuse("only a 'system' says what its messages are called");
+      return;
+    }
+    while (!words.is_empty() && scenario_.system->message_kinds.size() < kMessageKindsMax) {
+      scenario_.system->message_kinds.emplace_back(words.word("a kind of message"));
+    }
+  }
+
+  void mutant(Words& words) {
+    const std::string_view name = words.word("the name of a mutant");
+    const auto found = impl::mutant_by_name(name);
+    if (!found) {
+      words.refuse(fmt::format("'{}' is no mutant; 'shardcheck list mutants' names them", name.substr(0, 40)));
+    }
+    scenario_.cluster.mutant = found.value_or(impl::Mutant::none);
+  }
+
+  void network(Words& words) {
+    words.take("delay");
+    scenario_.network.delay = words.time("the delay");
+    if (scenario_.network.delay < Duration{}) {
+      words.refuse("the delay of a network cannot be negative");
+    }
+    words.take("variety");
+    scenario_.network.variety = static_cast<std::uint8_t>(words.whole_number("variety", 0, 255));
+    words.take("bytes_per_second");
+    scenario_.network.bytes_per_second = words.whole_number("bytes_per_second", 1'000, 1'000'000'000'000);
+  }
+
+  NodeId process(Words& words, std::string_view what) {
+    return NodeId{static_cast<std::uint16_t>(words.whole_number(what, 0, make_up_.processes - 1))};
+  }
+
+  void clock(Words& words) {
+    ClockSetting clock;
+    clock.process = process(words, "the process of a clock");
+    words.take("offset");
+    clock.offset = words.time("the offset");
+    words.take("drift_ppm");
+    clock.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
+    scenario_.clocks.push_back(clock);
+  }
+
+  void step(Words& words) {
+    Step step;
+    step.at = TrueTime{words.time("the time of a step").value};
+    if (step.at < TrueTime{} || (!scenario_.steps.empty() && step.at < scenario_.steps.back().at)) {
+      words.refuse("steps must be in order of time");
+    }
+    const std::string_view kind = words.word("'client', 'move' or 'fault'");
+    if (kind == "client") {
+      step.what = client(words);
+    } else if (kind == "move") {
+      step.what = move(words);
+    } else if (kind == "fault") {
+      step.what = fault(words);
+    } else {
+      words.refuse(fmt::format("'{}' is no kind of step", kind.substr(0, 40)));
+    }
+    scenario_.steps.push_back(step);
+  }
+
+  ClientStep client(Words& words) {
+    ClientStep step;
+    step.request.client =
+        ClientId{static_cast<std::uint16_t>(words.whole_number("the client", 0, make_up_.clients - 1))};
+    words.take("request");
+    step.request.sequence = static_cast<std::uint32_t>(words.whole_number("the request", 1, 1'000'000'000));
+    std::uint32_t& last = last_sequence_[step.request.client.value];
+    if (step.request.sequence <= last) {
+      words.refuse("the requests of one client must have growing numbers");
+    }
+    last = step.request.sequence;
+    Operation& operation = step.operation;
+    operation.kind = words.named<OperationKind>("operation", kOperationKinds);
+    operation.key = Key{static_cast<std::uint32_t>(
+        words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
+    if (operation.kind == OperationKind::compare_and_set) {
+      operation.expected = value(words);
+    }
+    if (operation.kind == OperationKind::write || operation.kind == OperationKind::append ||
+        operation.kind == OperationKind::compare_and_set) {
+      operation.argument = value(words);
+    }
+    if (operation.kind == OperationKind::append && operation.argument.list_length != 1) {
+      words.refuse("what is appended must be a list of one, such as [7]");
+    }
+    return step;
+  }
+
+  Value value(Words& words) {
+    const std::string_view text = words.word("a value");
+    if (text == "nil") {
+      return absent();
+    }
+    if (!text.starts_with('[')) {
+      Words one(text, "");
+      const std::int64_t n = one.whole_number("the value", INT64_MIN, INT64_MAX);
+      if (one.error()) {
+        words.refuse(fmt::format("'{}' is no value: 'nil', a whole number, or a list such as [7]", text.substr(0, 40)));
+      }
+      return number(n);
+    }
+    Value list;
+    list.kind = ValueKind::list;
+    Words items(text.substr(1, text.size() - 2), "");
+    while (!items.is_empty() && list.list_length < Value::kListLengthMax) {
+      list.items[list.list_length++] = static_cast<std::uint16_t>(items.whole_number("an item", 0, UINT16_MAX));
+    }
+    if (!text.ends_with(']') || items.error() || !items.is_empty()) {
+      words.refuse(fmt::format("'{}' is no list of at most {} numbers from 0 to 65535", text.substr(0, 40),
+                               Value::kListLengthMax));
+    }
+    return list;
+  }
+
+  MoveStep move(Words& words) {
+    MoveStep step;
+    words.take("range");
+    step.shard = ShardId{static_cast<std::uint16_t>(words.whole_number("the range", 0, make_up_.shards - 1))};
+    words.take("to");
+    step.target = process(words, "the target");
+    if (!scenario_.system && !impl::Roles(scenario_.cluster).is_storage(step.target)) {
+      words.refuse("a range can only move to a storage node");
+    }
+    return step;
+  }
+
+  FaultStep fault(Words& words) {
+    FaultStep step;
+    step.kind = words.named<FaultKind>("fault", kFaultKinds);
+    step.process = process(words, "the process");
+    if (step.kind == FaultKind::link_cut) {
+      step.peer = process(words, "the other end of the link");
+    } else if (step.kind != FaultKind::crashed && step.kind != FaultKind::disk_lost && step.kind != FaultKind::paused) {
+      words.refuse("as a step, a fault can be crash, lose_disk, pause or cut; the others happen to messages");
+    }
+    check_disk(step.kind, step.process, words);
+    words.take("for");
+    step.duration = words.time("how long");
+    if (step.duration < Duration{}) {
+      words.refuse("how long cannot be negative");
+    }
+    return step;
+  }
+
+  void check_disk(FaultKind kind, NodeId victim, Words& words) {
+    if (kind == FaultKind::disk_lost && !scenario_.system && !impl::Roles(scenario_.cluster).is_storage(victim)) {
+      words.refuse("only a storage node may lose its disk");
+    }
+  }
+
+  void deviation(Words& words) {
+    sim::Deviation deviation;
+    const std::string_view name = words.word("the kind of message");
+    const std::size_t kinds = scenario_.system ? scenario_.system->message_kinds.size() : impl::kMessageKinds;
+    std::uint8_t kind = 0;
+    while (kind < kinds && name_of_message(kind) != name) {
+      ++kind;
+    }
+    if (kind == kinds || name.empty()) {
+      words.refuse(fmt::format("'{}' is no kind of message", name.substr(0, 40)));
+      return;
+    }
+    deviation.anchor.message_kind = kind;
+    deviation.anchor.from = process(words, "the sender");
+    words.take("->");
+    deviation.anchor.to = process(words, "the receiver");
+    std::string_view count = words.word("'#' and a number");
+    Words one(count.starts_with('#') ? count.substr(1) : "?", "");
+    deviation.anchor.count = static_cast<std::uint32_t>(one.whole_number("the number", 0, UINT32_MAX));
+    if (one.error()) {
+      words.refuse(fmt::format("'{}' must be '#' and a number, such as #0 for the first", count.substr(0, 40)));
+    }
+    deviation.kind = words.named<FaultKind>("fault", kFaultKinds);
+    details(deviation, words);
+    const bool is_known = std::ranges::find(scenario_.deviations, deviation.anchor, &sim::Deviation::anchor) !=
+                          scenario_.deviations.end();
+    if (is_known) {
+      words.refuse("this message has a deviation already");
+    }
+    scenario_.deviations.push_back(deviation);
+  }
+
+  std::string_view name_of_message(std::uint8_t kind) const {
+    return scenario_.system ? scenario_.system->message_kinds[kind] : impl::name_of_kind(kind);
+  }
+
+  void details(sim::Deviation& deviation, Words& words) {
+    switch (deviation.kind) {
+      case FaultKind::dropped: return;
+      case FaultKind::held_until_phase:
+        deviation.until_signal = static_cast<std::uint8_t>(words.named<MovePhase>("phase of a move", kMovePhases));
+        return;
+      case FaultKind::link_cut: {
+        const std::string_view ways = words.word("'one_way' or 'both_ways'");
+        deviation.is_both_ways = ways == "both_ways";
+        if (!deviation.is_both_ways && ways != "one_way") {
+          words.refuse(fmt::format("'{}' is neither 'one_way' nor 'both_ways'", ways.substr(0, 40)));
+        }
+        break;
+      }
+      case FaultKind::crashed:
+      case FaultKind::disk_lost:
+      case FaultKind::paused:
+      case FaultKind::clock_shifted: deviation.moment = words.named<sim::Moment>("moment", sim::kMoments); break;
+      case FaultKind::delayed:
+      case FaultKind::duplicated: break;
+    }
+    deviation.duration = words.time("the size of the deviation");
+    if (deviation.duration < Duration{} && deviation.kind != FaultKind::clock_shifted) {
+      words.refuse("only a shift of a clock can be negative");
+    }
+    const bool is_at_sender = deviation.moment == sim::Moment::after_sending;
+    check_disk(deviation.kind, is_at_sender ? deviation.anchor.from : deviation.anchor.to, words);
+    if (deviation.kind == FaultKind::crashed) {
+      words.take("kept");
+      deviation.kept_unsynced = static_cast<std::uint8_t>(words.whole_number("kept", 0, 255));
+    }
+  }
+
+  Scenario scenario_;
+  MakeUp make_up_;
+  std::vector<std::uint32_t> last_sequence_;  // by ClientId
+  bool has_header_ = false;
+  bool has_cluster_ = false;
+};
+
+}  // namespace
+
+Result<Scenario> parse_scenario(std::string_view text, std::string_view name) {
+  ScenarioParser parser;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::string where = fmt::format("{}:{}", name, ++number);
+    if (number > kLinesMax) {
+      return fail(where, fmt::format("a scenario has at most {} lines", kLinesMax));
+    }
+    Words words(line, where);
+    if (words.is_empty() || line.starts_with('#')) {
+      continue;
+    }
+    parser.line(words);
+    if (words.error()) {
+      return std::unexpected(*words.error());
+    }
+  }
+  if (!parser.is_complete()) {
+    return fail(std::string(name),
+                "this is no whole scenario: 'scenario 1' and 'cluster ...' or 'system ...' must be there");
+  }
+  return parser.take();
+}
+
+}  // namespace shardcheck::harness
