@@ -130,7 +130,8 @@ DirectoryState::Outcome DirectoryState::commit_move(const Command& command, Shar
   if (is_movers && (record.phase == MovePhase::switched || record.phase == MovePhase::cleaning)) {
     return kRepeated;
   }
-  const bool matches = is_movers && record.phase == MovePhase::fenced && command.planned_on == record.epoch;
+  const bool matches = is_movers && record.phase == MovePhase::fenced && command.planned_on == record.epoch &&
+                       command.target == record.target;
   if (!matches && decisions_.compares_before_commit()) {
     return kRefused;
   }

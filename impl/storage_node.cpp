@@ -176,11 +176,12 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
   report_if_lost(shard, outputs);
 }
 
-// The directory says the range is ours, and there is no copy: the disk that had it is gone. Said again and again, until
-// the directory has heard it.
+// The directory says the range is ours, and there is no copy that could be: the disk that had it is gone (a copy that an
+// overtaken order began afterwards is none). Said again and again, until the directory has heard it.
 void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) const {
   const ShardCopy& copy = state_.copy(shard);
-  if (copy.known.owner != self_ || copy.copy || copy.known.is_data_lost) {
+  const bool is_usable = copy.copy && copy.copy != CopyState::staging;
+  if (copy.known.owner != self_ || is_usable || copy.known.is_data_lost) {
     return;
   }
   Command command;
@@ -197,7 +198,7 @@ void StorageNode::end_staging_if_over(ShardId shard, Instant now, ClusterOutputs
     return;
   }
   const bool is_over = copy.known.move != copy.move || is_in(copy.known, MovePhase::aborted);
-  if (is_over && copy.known.owner != self_) {
+  if ((is_over && copy.known.owner != self_) || copy.known.is_data_lost) {
     drop_copy(shard, copy.move, copy.known.range, now, outputs);
   }
 }

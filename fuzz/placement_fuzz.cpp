@@ -1,0 +1,24 @@
+// The ring under its laws: the input is the tape of choices from which a placement case is drawn, one byte each.
+// The golden vectors (P8) are left out, they do not depend on the input.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/placement_check.h"
+#include "harness/placement_draw.h"
+#include "impl/ring.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace shardcheck;
+  const PlacementFactory factory = impl::ring_factory();
+  const PlacementCase input = draw_placement_case(tape_draws({data, size}));
+  for (const ClauseId clause_id : placement_clauses()) {
+    const LawResult result = check_law(clause_id, factory, input);
+    if (result.violation) {
+      std::fprintf(stderr, "%s\n%s", result.violation->message.c_str(),
+                   to_text(PlacementReplay{factory.name, clause_id, input}).c_str());
+      std::abort();
+    }
+  }
+  return 0;
+}
