@@ -86,10 +86,10 @@ Step ask(std::int64_t at, std::uint32_t sequence, Operation operation) {
 }
 
 std::vector<Step> write_crash_read() {
-  return {ask(1, 16, {OperationKind::write, Key{0}, number(1)}),
-          ask(3, 32, {OperationKind::write, Key{0}, number(2)}),
+  return {ask(1, 16, {OperationKind::write, Key{0}, number(1), absent()}),
+          ask(3, 32, {OperationKind::write, Key{0}, number(2), absent()}),
           {TrueTime{milliseconds(6).value}, FaultStep{FaultKind::crashed, NodeId{0}, kNoNode, milliseconds(1)}},
-          ask(8, 48, {OperationKind::read, Key{0}})};
+          ask(8, 48, {OperationKind::read, Key{0}, absent(), absent()})};
 }
 
 TEST(SystemSeam, a_right_register_holds) {

@@ -53,8 +53,9 @@ TEST(Workload, the_quietest_plan_is_a_move_and_three_reads) {
 
   ASSERT_EQ(steps.size(), 4);
   EXPECT_EQ(steps[0], (Step{TrueTime{4'800'000}, MoveStep{ShardId{0}, NodeId{6}}}));
-  EXPECT_EQ(steps[1], (Step{TrueTime{5'600'000}, ClientStep{{ClientId{0}, 32}, {OperationKind::read, Key{0}}}}));
-  EXPECT_EQ(steps[3], (Step{TrueTime{7'200'000}, ClientStep{{ClientId{0}, 64}, {OperationKind::read, Key{0}}}}));
+  const Operation read{OperationKind::read, Key{0}, absent(), absent()};
+  EXPECT_EQ(steps[1], (Step{TrueTime{5'600'000}, ClientStep{{ClientId{0}, 32}, read}}));
+  EXPECT_EQ(steps[3], (Step{TrueTime{7'200'000}, ClientStep{{ClientId{0}, 64}, read}}));
 }
 
 TEST(Workload, everything_supported_is_asked_for) {

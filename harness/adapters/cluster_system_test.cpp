@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -12,39 +14,49 @@
 namespace shardcheck::harness {
 namespace {
 
+ShardRecord record(std::uint16_t shard, KeyRange range, NodeId owner) {
+  ShardRecord record;
+  record.shard = ShardId{shard};
+  record.range = range;
+  record.owner = owner;
+  record.epoch = Epoch{shard + 1U};
+  return record;
+}
+
 ClusterShape good_shape() {
   ClusterShape shape;
   shape.processes = {"a", "b"};
-  shape.records = {{.shard = ShardId{0}, .range = {Key{0}, Key{6}}, .owner = NodeId{0}, .epoch = Epoch{1}},
-                   {.shard = ShardId{1}, .range = {Key{6}, Key{12}}, .owner = NodeId{1}, .epoch = Epoch{2}}};
+  shape.records = {record(0, {Key{0}, Key{6}}, NodeId{0}), record(1, {Key{6}, Key{12}}, NodeId{1})};
   return shape;
 }
 
-// Claims shard 0 for ten milliseconds of its own clock as soon as it starts, if it is one of the claimants.
+// Claims shard 0 for ten milliseconds of its own clock, so long after it starts; or never.
 class Claimant final : public ClusterProcess {
  public:
-  explicit Claimant(bool claims) : claims_(claims) {}
+  explicit Claimant(std::optional<Duration> delay) : delay_(delay) {}
   void handle(const ByteInput& input, Instant now, ByteOutputs& outputs) override {
-    if (claims_ && std::holds_alternative<Started<std::string>>(input)) {
+    if (delay_ && std::holds_alternative<Started<std::string>>(input) && *delay_ != Duration{}) {
+      outputs.wake_at(now + *delay_, TimerToken{0});
+    } else if (delay_) {
       const Instant until = now + milliseconds(10);
       outputs.observe(ClaimChanged{ShardId{0}, {Key{0}, Key{6}}, Epoch{1}, TrueTime{until.value}});
     }
   }
 
  private:
-  bool claims_;
+  std::optional<Duration> delay_;
 };
 
 struct ClaimCluster final : Cluster {
-  explicit ClaimCluster(std::uint16_t claimants) : claimants_(claimants) {}
+  ClaimCluster(std::optional<Duration> first, std::optional<Duration> second) : delays_{first, second} {}
   ClusterShape shape() const override { return good_shape(); }
   std::unique_ptr<ClusterProcess> make(NodeId id) const override {
-    return std::make_unique<Claimant>(id.value < claimants_);
+    return std::make_unique<Claimant>(delays_[id.value]);
   }
   Addressed encode(const ClientStep&) const override { return {NodeId{0}, ""}; }
   std::optional<ClusterReply> decode(std::string_view) const override { return std::nullopt; }
 
-  std::uint16_t claimants_;
+  std::array<std::optional<Duration>, 2> delays_;
 };
 
 class ClaimsSeen final : public ObservationSink {
@@ -95,7 +107,7 @@ TEST(ClusterShape, a_shape_that_cannot_be_run_is_refused_with_the_reason) {
 }
 
 TEST(ClusterSystem, the_end_of_a_claim_is_told_in_true_time_and_again_when_the_clock_shifts) {
-  const ClaimCluster cluster(1);
+  const ClaimCluster cluster(Duration{}, std::nullopt);
   ClusterSystem system(cluster);
   Scenario scenario;
   scenario.clocks = {{NodeId{0}, milliseconds(1), 0}};
@@ -109,35 +121,34 @@ TEST(ClusterSystem, the_end_of_a_claim_is_told_in_true_time_and_again_when_the_c
   EXPECT_EQ(seen.ends, (std::vector{TrueTime{10'000'000}, TrueTime{12'000'000}}));
 }
 
-TEST(ClusterSystem, two_nodes_that_claim_one_range_break_single_owner) {
-  const ClaimCluster cluster(2);
+RunReport run_without_steps(const Cluster& cluster) {
   ClusterSystem system(cluster);
   const Scenario scenario;
   ScriptedDeviations none;
   system.configure(scenario, none);
   Runner runner;
+  return runner.run(system, {});
+}
 
-  const RunReport& report = runner.run(system, {});
+TEST(ClusterSystem, two_nodes_that_claim_one_range_at_once_break_single_owner) {
+  const ClaimCluster cluster(Duration{}, milliseconds(9));
+
+  const RunReport report = run_without_steps(cluster);
 
   EXPECT_NE(report.violation_of(ClauseId::L1), nullptr);
 }
 
-TEST(ClusterSystem, one_node_that_claims_a_range_does_not) {
-  const ClaimCluster cluster(1);
-  ClusterSystem system(cluster);
-  const Scenario scenario;
-  ScriptedDeviations none;
-  system.configure(scenario, none);
-  Runner runner;
+TEST(ClusterSystem, two_nodes_that_claim_it_one_after_the_other_do_not) {
+  const ClaimCluster cluster(Duration{}, milliseconds(11));
 
-  const RunReport& report = runner.run(system, {});
+  const RunReport report = run_without_steps(cluster);
 
   EXPECT_EQ(report.violation_of(ClauseId::L1), nullptr);
   EXPECT_GT(report.checked(ClauseId::L1), 0);
 }
 
 TEST(ClusterSystem, steps_it_cannot_do_are_refused) {
-  const ClaimCluster cluster(0);
+  const ClaimCluster cluster(std::nullopt, std::nullopt);
   ClusterSystem system(cluster);
   const Scenario scenario;
   ScriptedDeviations none;
@@ -217,9 +228,10 @@ TEST(Describe, names_processes_and_messages_as_the_shape_does) {
 
   EXPECT_EQ(describe(wording_of(shape), deviation),
             "b after sending the 3rd answer from b to the clients crashes, and restarts after 5 ms");
-  EXPECT_EQ(describe(wording_of(shape),
-                     Step{TrueTime{}, ClientStep{{ClientId{2}, 32}, {OperationKind::write, Key{3}, number(7)}}}),
-            "client 2 asks for write of 7 to key 3 (request 32)");
+  EXPECT_EQ(
+      describe(wording_of(shape),
+               Step{TrueTime{}, ClientStep{{ClientId{2}, 32}, {OperationKind::write, Key{3}, number(7), absent()}}}),
+      "client 2 asks for write of 7 to key 3 (request 32)");
 }
 
 }  // namespace
