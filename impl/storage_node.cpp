@@ -157,7 +157,6 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
       state_.apply(knows);
     }
     at(shard).last_epoch = appended_;
-    at(shard).mover_epoch = MoverEpoch{};
     if (is_granted) {
       at(shard).is_draining = at(shard).is_barrier_confirmed = false;
       after(appended_, TookUp{shard, record.epoch, record.lease_until}, now, outputs);
