@@ -58,7 +58,7 @@ class Campaign {
     ++report_.scenarios;
     report_.events += run.events;
     report_.operations += run.operations;
-    report_.undecided += run.is_undecided ? 1 : 0;
+    report_.undecided += run.is_undecided || run.was_cut_short ? 1 : 0;
     report_.reached |= run.reached;
     report_.signals |= run.signals;
     report_.digest = sim::mix(report_.digest ^ run.digest);

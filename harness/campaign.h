@@ -48,7 +48,7 @@ struct CampaignReport {
   std::uint64_t scenarios = 0;
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
-  std::uint64_t undecided = 0;  // runs in which the history checker ran out of its budget
+  std::uint64_t undecided = 0;  // runs in which the history checker, or the run itself, hit its bound
   std::uint64_t digest = 0;     // of all runs, in order
   std::bitset<kMovePhases * kFaultKinds> reached;
   std::bitset<3> signals;

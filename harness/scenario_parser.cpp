@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <span>
+#include <set>
 
-#include "harness/exact_time.h"
+#include "harness/line_words.h"
 #include "harness/scenario.h"
 #include "impl/messages.h"
 
@@ -14,92 +13,6 @@ namespace shardcheck::harness {
 namespace {
 
 constexpr std::size_t kLinesMax = 100'000;
-
-// One line's words; each take_* removes what it read. The first thing that is wrong is kept, and everything after it
-// gives harmless values.
-class Words {
- public:
-  Words(std::string_view line, std::string where) : where_(std::move(where)) {
-    while (!line.empty()) {
-      const std::size_t begin = line.find_first_not_of(" \t\r");
-      if (begin == std::string_view::npos) {
-        break;
-      }
-      std::size_t end = line.find_first_of(" \t\r", begin);
-      if (line[begin] == '[') {
-        end = line.find(']', begin);
-        end = end == std::string_view::npos ? end : end + 1;
-      }
-      words_.push_back(line.substr(begin, end - begin));
-      line.remove_prefix(end == std::string_view::npos ? line.size() : end);
-    }
-  }
-
-  bool is_empty() const { return next_ == words_.size(); }
-  const std::optional<Error>& error() const { return error_; }
-  void refuse(std::string what) {
-    if (!error_) {
-      error_ = Error{where_, std::move(what)};
-    }
-  }
-
-  std::string_view word(std::string_view expected) {
-    if (is_empty()) {
-      refuse(fmt::format("the line ends where {} should be", expected));
-      return {};
-    }
-    return words_[next_++];
-  }
-  // The next word must be `keyword`.
-  void take(std::string_view keyword) {
-    const std::string_view found = word(fmt::format("'{}'", keyword));
-    if (!error_ && found != keyword) {
-      refuse(fmt::format("'{}' stands where '{}' should be", found.substr(0, 40), keyword));
-    }
-  }
-  std::int64_t whole_number(std::string_view what, std::int64_t least, std::int64_t most) {
-    const std::string_view text = word(what);
-    std::int64_t found = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), found);
-    if (problem != std::errc{} || end != text.data() + text.size() || found < least || found > most) {
-      refuse(
-          fmt::format("{} is '{}', but must be a whole number from {} to {}", what, text.substr(0, 40), least, most));
-      return least;
-    }
-    return found;
-  }
-  Duration time(std::string_view what) {
-    const std::string_view text = word(what);
-    const auto found = parse_milliseconds(text);
-    if (!found) {
-      refuse(fmt::format("{} is '{}', but must be a time such as 4.8ms", what, text.substr(0, 40)));
-    }
-    return Duration{found.value_or(0)};
-  }
-  // By the name that `name_of` gives it, among the first `count` values of an enum.
-  template <class Enum>
-  Enum named(std::string_view what, int count) {
-    const std::string_view text = word(what);
-    for (int i = 0; i < count; ++i) {
-      if (name_of(static_cast<Enum>(i)) == text) {
-        return static_cast<Enum>(i);
-      }
-    }
-    refuse(fmt::format("'{}' is no {}", text.substr(0, 40), what));
-    return Enum{};
-  }
-  void end() {
-    if (!is_empty()) {
-      refuse(fmt::format("'{}' stands behind the end of what this line says", words_[next_].substr(0, 40)));
-    }
-  }
-
- private:
-  std::string where_;
-  std::vector<std::string_view> words_;
-  std::size_t next_ = 0;
-  std::optional<Error> error_;
-};
 
 class ScenarioParser {
  public:
@@ -140,7 +53,12 @@ class ScenarioParser {
     has_header_ = true;
   }
 
+  // Everything behind it is checked against it, so there is no second one.
   void cluster(Words& words) {
+    if (has_cluster_) {
+      words.refuse("the cluster is described already");
+      return;
+    }
     impl::ClusterOptions& cluster = scenario_.cluster;
     words.take("storage_nodes");
     cluster.storage_nodes = static_cast<std::uint16_t>(words.whole_number("storage_nodes", 1, 30));
@@ -189,6 +107,9 @@ class ScenarioParser {
     clock.offset = words.time("the offset");
     words.take("drift_ppm");
     clock.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
+    if (std::ranges::find(scenario_.clocks, clock.process, &ClockSetting::process) != scenario_.clocks.end()) {
+      words.refuse("this process has a clock already");
+    }
     scenario_.clocks.push_back(clock);
   }
 
@@ -323,9 +244,7 @@ class ScenarioParser {
     }
     deviation.kind = words.named<FaultKind>("fault", kFaultKinds);
     details(deviation, words);
-    const bool is_known = std::ranges::find(scenario_.deviations, deviation.anchor, &sim::Deviation::anchor) !=
-                          scenario_.deviations.end();
-    if (is_known) {
+    if (!anchors_.insert(deviation.anchor).second) {
       words.refuse("this message has a deviation already");
     }
     scenario_.deviations.push_back(deviation);
@@ -366,6 +285,7 @@ class ScenarioParser {
 
   Scenario scenario_;
   std::vector<std::uint32_t> last_sequence_;  // by ClientId
+  std::set<sim::Anchor> anchors_;
   bool has_header_ = false;
   bool has_cluster_ = false;
 };
