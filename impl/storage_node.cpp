@@ -175,8 +175,8 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
   report_if_lost(shard, outputs);
 }
 
-// The directory says the range is ours, and there is no copy that could be: the disk that had it is gone (a copy that an
-// overtaken order began afterwards is none). Said again and again, until the directory has heard it.
+// The directory says the range is ours, and there is no copy that could be: the disk that had it is gone (a copy that
+// an overtaken order began afterwards is none). Said again and again, until the directory has heard it.
 void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) const {
   const ShardCopy& copy = state_.copy(shard);
   const bool is_usable = copy.copy && copy.copy != CopyState::staging;
