@@ -31,7 +31,7 @@ void apply_unordered_map(benchmark::State& state) {
   replay_passes<MapStore>(state, [](MapStore& store, std::span<const impl::VersionedEntry> entries) {
     std::size_t took_effect = 0;
     for (const impl::VersionedEntry& entry : entries) {
-      took_effect += store.apply(entry) ? 1 : 0;
+      took_effect += store.apply(entry) ? 1U : 0U;
     }
     return took_effect;
   });
@@ -41,7 +41,7 @@ void apply_single(benchmark::State& state) {
   replay_passes<impl::ApplyStore>(state, [](impl::ApplyStore& store, std::span<const impl::VersionedEntry> entries) {
     std::size_t took_effect = 0;
     for (const impl::VersionedEntry& entry : entries) {
-      took_effect += store.apply(entry) == impl::ApplyOutcome::took_effect ? 1 : 0;
+      took_effect += store.apply(entry) == impl::ApplyOutcome::took_effect ? 1U : 0U;
     }
     return took_effect;
   });
@@ -85,7 +85,8 @@ void apply_staged_records(benchmark::State& state) {
                               .cause = ApplyCause::replay,
                               .entry = {.key = key,
                                         .version = {Epoch{1}, LogPosition{position}},
-                                        .value = number(static_cast<std::int64_t>(position))}});
+                                        .value = number(static_cast<std::int64_t>(position)),
+                                        .request = {}}});
     }
   }
   benchmark::DoNotOptimize(node.copy(ShardId{0}).digest);

@@ -25,7 +25,7 @@ std::size_t replay(impl::ApplyStore& store, const ReplayLog& log) {
 std::size_t replay(MapStore& store, const ReplayLog& log) {
   std::size_t took_effect = 0;
   for (const impl::VersionedEntry& entry : log.entries()) {
-    took_effect += store.apply(entry) ? 1 : 0;
+    took_effect += store.apply(entry) ? 1U : 0U;
   }
   return took_effect;
 }

@@ -13,7 +13,7 @@ constexpr std::size_t kValueBytes = 100;
 constexpr Epoch kEpochOfFill{1};
 constexpr std::uint64_t kNewerOfSixteen = 15;
 
-// Half of the keys are drawn with another salt, so that the log does not walk through the keys as they were filled in.
+// Another salt than that of the keys, so that the log does not follow them in any way.
 constexpr std::uint64_t kSaltOfLog = 0x7265'706c'6179;
 
 std::uint64_t drawn(std::uint64_t salt, std::uint64_t index) { return sim::mix(sim::mix(salt) ^ index); }

@@ -91,7 +91,7 @@ BatchOutcome ApplyStore::apply(std::span<const VersionedEntry> entries) {
         outcome.refusal = one;
         return outcome;
       }
-      outcome.took_effect += one == ApplyOutcome::took_effect ? 1 : 0;
+      outcome.took_effect += one == ApplyOutcome::took_effect ? 1U : 0U;
       ++outcome.handled;
     }
   }

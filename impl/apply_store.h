@@ -41,7 +41,7 @@ enum class ApplyOutcome : std::uint8_t {
 struct BatchOutcome {
   std::size_t handled = 0;  // entries before the first that was refused: all of them unless `refusal` says why not
   std::size_t took_effect = 0;
-  std::optional<ApplyOutcome> refusal;
+  std::optional<ApplyOutcome> refusal = std::nullopt;
 
   friend bool operator==(const BatchOutcome&, const BatchOutcome&) = default;
 };

@@ -21,7 +21,7 @@ namespace shardcheck::impl {
 struct VersionedEntry {
   std::string_view key;
   Version version;
-  std::optional<std::string_view> value;
+  std::optional<std::string_view> value = std::nullopt;
 
   std::size_t value_bytes() const { return value ? value->size() : 0; }
   friend bool operator==(const VersionedEntry&, const VersionedEntry&) = default;
