@@ -49,7 +49,7 @@ struct CampaignReport {
   std::uint64_t scenarios = 0;
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
-  std::uint64_t undecided = 0;  // runs in which the history checker, or the run itself, ran out of its budget
+  std::uint64_t undecided = 0;  // runs in which the history checker, or the run itself, hit its bound
   std::string error;            // why the system cannot be judged; empty: it can
   std::uint64_t digest = 0;     // of all runs, in order
   std::bitset<kMovePhases * kFaultKinds> reached;

@@ -68,9 +68,11 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   Deviation deviation;
   deviation.anchor = anchor;
   deviation.kind = enabled_[kind - 1];
-  const bool is_outage = hits_a_process(deviation.kind) || deviation.kind == FaultKind::link_cut;
-  deviation.duration = is_outage ? kOutages[ask(Ask::deviation_size, kOutages.size())]
-                                 : kDelays[ask(Ask::deviation_size, kDelays.size())];
+  if (hits_a_process(deviation.kind) || deviation.kind == FaultKind::link_cut) {
+    deviation.duration = kOutages[ask(Ask::deviation_size, kOutages.size())];
+  } else if (deviation.kind == FaultKind::delayed || deviation.kind == FaultKind::duplicated) {
+    deviation.duration = kDelays[ask(Ask::deviation_size, kDelays.size())];
+  }
   if (hits_a_process(deviation.kind)) {
     deviation.moment = static_cast<Moment>(ask(Ask::deviation_moment, 3));
   }

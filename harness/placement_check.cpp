@@ -107,18 +107,22 @@ std::string to_text(const PlacementReplay& replay) {
 }
 
 Result<PlacementReplay> parse_placement_replay(std::string_view text) {
+  std::size_t above = 0;  // lines that say what the file is about
+  for (; text.starts_with('#') || text.starts_with('\n'); ++above) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
   const std::optional<std::string> placement = take_line(text, "placement");
   if (!placement) {
-    return fail("line 1", "expected 'placement NAME'");
+    return fail(fmt::format("line {}", above + 1), "expected 'placement NAME'");
   }
   const std::optional<std::string> clause_text = take_line(text, "clause");
   const std::optional<ClauseId> clause_id = clause_text ? clause_by_text_id(*clause_text) : std::nullopt;
   const std::span<const ClauseId> known = placement_clauses();
   if (!clause_id || std::ranges::find(known, *clause_id) == known.end()) {
-    return fail("line 2", "expected 'clause' and one of P1 to P9");
+    return fail(fmt::format("line {}", above + 2), "expected 'clause' and one of P1 to P9");
   }
-  // Blank lines stand for the two that were taken, so that an error names the line of the whole file.
-  Result<PlacementCase> input = parse_placement_case(fmt::format("\n\n{}", text));
+  // Blank lines stand for those that were taken, so that an error names the line of the whole file.
+  Result<PlacementCase> input = parse_placement_case(std::string(above + 2, '\n').append(text));
   if (!input) {
     return std::unexpected<Error>(input.error());
   }

@@ -51,7 +51,7 @@ struct PlacementReplay {
   friend bool operator==(const PlacementReplay&, const PlacementReplay&) = default;
 };
 std::string to_text(const PlacementReplay& replay);
-// Fails with "line N"; `where` of a caller's file name is the caller's to add.
+// Comments ('#') and empty lines may stand above it. Fails with "line N"; the file's name is the caller's to add.
 Result<PlacementReplay> parse_placement_replay(std::string_view text);
 
 // Judges the case again. Fails when the placement is not one of ours (placement_by_name).

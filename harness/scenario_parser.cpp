@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <span>
+#include <set>
 
-#include "harness/exact_time.h"
+#include "harness/line_words.h"
 #include "harness/scenario.h"
 #include "impl/messages.h"
 #include "spec/cluster.h"
@@ -15,92 +14,6 @@ namespace shardcheck::harness {
 namespace {
 
 constexpr std::size_t kLinesMax = 100'000;
-
-// One line's words; each take_* removes what it read. The first thing that is wrong is kept, and everything after it
-// gives harmless values.
-class Words {
- public:
-  Words(std::string_view line, std::string where) : where_(std::move(where)) {
-    while (!line.empty()) {
-      const std::size_t begin = line.find_first_not_of(" \t\r");
-      if (begin == std::string_view::npos) {
-        break;
-      }
-      std::size_t end = line.find_first_of(" \t\r", begin);
-      if (line[begin] == '[') {
-        end = line.find(']', begin);
-        end = end == std::string_view::npos ? end : end + 1;
-      }
-      words_.push_back(line.substr(begin, end - begin));
-      line.remove_prefix(end == std::string_view::npos ? line.size() : end);
-    }
-  }
-
-  bool is_empty() const { return next_ == words_.size(); }
-  const std::optional<Error>& error() const { return error_; }
-  void refuse(std::string what) {
-    if (!error_) {
-      error_ = Error{where_, std::move(what)};
-    }
-  }
-
-  std::string_view word(std::string_view expected) {
-    if (is_empty()) {
-      refuse(fmt::format("the line ends where {} should be", expected));
-      return {};
-    }
-    return words_[next_++];
-  }
-  // The next word must be `keyword`.
-  void take(std::string_view keyword) {
-    const std::string_view found = word(fmt::format("'{}'", keyword));
-    if (!error_ && found != keyword) {
-      refuse(fmt::format("'{}' stands where '{}' should be", found.substr(0, 40), keyword));
-    }
-  }
-  std::int64_t whole_number(std::string_view what, std::int64_t least, std::int64_t most) {
-    const std::string_view text = word(what);
-    std::int64_t found = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), found);
-    if (problem != std::errc{} || end != text.data() + text.size() || found < least || found > most) {
-      refuse(
-          fmt::format("{} is '{}', but must be a whole number from {} to {}", what, text.substr(0, 40), least, most));
-      return least;
-    }
-    return found;
-  }
-  Duration time(std::string_view what) {
-    const std::string_view text = word(what);
-    const auto found = parse_milliseconds(text);
-    if (!found) {
-      refuse(fmt::format("{} is '{}', but must be a time such as 4.8ms", what, text.substr(0, 40)));
-    }
-    return Duration{found.value_or(0)};
-  }
-  // By the name that `name_of` gives it, among the first `count` values of an enum.
-  template <class Enum>
-  Enum named(std::string_view what, int count) {
-    const std::string_view text = word(what);
-    for (int i = 0; i < count; ++i) {
-      if (name_of(static_cast<Enum>(i)) == text) {
-        return static_cast<Enum>(i);
-      }
-    }
-    refuse(fmt::format("'{}' is no {}", text.substr(0, 40), what));
-    return Enum{};
-  }
-  void end() {
-    if (!is_empty()) {
-      refuse(fmt::format("'{}' stands behind the end of what this line says", words_[next_].substr(0, 40)));
-    }
-  }
-
- private:
-  std::string where_;
-  std::vector<std::string_view> words_;
-  std::size_t next_ = 0;
-  std::optional<Error> error_;
-};
 
 // How many there are of everything that lines name.
 struct MakeUp {
@@ -154,6 +67,10 @@ class ScenarioParser {
   }
 
   void cluster(Words& words) {
+    if (has_cluster_) {
+      words.refuse("the cluster is described already");
+      return;
+    }
     impl::ClusterOptions& cluster = scenario_.cluster;
     words.take("storage_nodes");
     cluster.storage_nodes = static_cast<std::uint16_t>(words.whole_number("storage_nodes", 1, 30));
@@ -165,11 +82,14 @@ class ScenarioParser {
     cluster.shards = static_cast<std::uint16_t>(words.whole_number("shards", 1, 64));
     words.take("keys");
     cluster.keys = static_cast<std::uint32_t>(words.whole_number("keys", cluster.shards, 1024));
-    has_make_up(words,
-                {cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
+    take_make_up({cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
   }
 
   void system(Words& words) {
+    if (has_cluster_) {
+      words.refuse("the cluster is described already");
+      return;
+    }
     ForeignSystem& system = scenario_.system.emplace();
     system.name = words.word("the name of a system");
     words.take("processes");
@@ -182,13 +102,11 @@ class ScenarioParser {
     system.key_space.lo = Key{static_cast<std::uint32_t>(words.whole_number("the first key", 0, 99'999))};
     system.key_space.hi = Key{
         static_cast<std::uint32_t>(words.whole_number("the end of the keys", system.key_space.lo.value + 1, 100'000))};
-    has_make_up(words, {system.clients, system.shards, system.processes + 1, system.key_space});
+    take_make_up({system.clients, system.shards, system.processes + 1, system.key_space});
   }
 
-  void has_make_up(Words& words, const MakeUp& make_up) {
-    if (has_cluster_) {
-      words.refuse("what the system is made of is said twice");
-    }
+  // Everything behind it is checked against it, so there is no second one.
+  void take_make_up(const MakeUp& make_up) {
     has_cluster_ = true;
     make_up_ = make_up;
     last_sequence_.assign(static_cast<std::size_t>(make_up.clients), 0);
@@ -198,6 +116,9 @@ class ScenarioParser {
     if (!scenario_.system) {
       words.refuse("only a 'system' says what its messages are called");
       return;
+    }
+    if (!scenario_.system->message_kinds.empty()) {
+      words.refuse("the messages are named already");
     }
     while (!words.is_empty() && scenario_.system->message_kinds.size() < kMessageKindsMax) {
       scenario_.system->message_kinds.emplace_back(words.word("a kind of message"));
@@ -209,6 +130,9 @@ class ScenarioParser {
     const auto found = impl::mutant_by_name(name);
     if (!found) {
       words.refuse(fmt::format("'{}' is no mutant; 'shardcheck list mutants' names them", name.substr(0, 40)));
+    }
+    if (scenario_.system) {
+      words.refuse("only the reference has mutants");
     }
     scenario_.cluster.mutant = found.value_or(impl::Mutant::none);
   }
@@ -236,6 +160,9 @@ class ScenarioParser {
     clock.offset = words.time("the offset");
     words.take("drift_ppm");
     clock.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
+    if (std::ranges::find(scenario_.clocks, clock.process, &ClockSetting::process) != scenario_.clocks.end()) {
+      words.refuse("this process has a clock already");
+    }
     scenario_.clocks.push_back(clock);
   }
 
@@ -372,9 +299,7 @@ class ScenarioParser {
     }
     deviation.kind = words.named<FaultKind>("fault", kFaultKinds);
     details(deviation, words);
-    const bool is_known = std::ranges::find(scenario_.deviations, deviation.anchor, &sim::Deviation::anchor) !=
-                          scenario_.deviations.end();
-    if (is_known) {
+    if (!anchors_.insert(deviation.anchor).second) {
       words.refuse("this message has a deviation already");
     }
     scenario_.deviations.push_back(deviation);
@@ -420,6 +345,7 @@ class ScenarioParser {
   Scenario scenario_;
   MakeUp make_up_;
   std::vector<std::uint32_t> last_sequence_;  // by ClientId
+  std::set<sim::Anchor> anchors_;
   bool has_header_ = false;
   bool has_cluster_ = false;
 };

@@ -23,24 +23,22 @@ std::optional<Shrunk> Shrinker::shrink(const sim::Tape& tape, ClauseId clause) {
   }
   sim::Tape smaller = tape;
   shrink_tape(smaller, scenario);
-  const std::uint64_t runs = runs_;
-  auto shrunk = shrink(scenario, clause);
-  if (shrunk) {
-    shrunk->runs += runs;
-  }
-  return shrunk;
+  return shrink_further(std::move(scenario));
 }
 
 std::optional<Shrunk> Shrinker::shrink(const Scenario& scenario, ClauseId clause) {
   runs_ = 0;
   clause_ = clause;
+  return fails(scenario) ? shrink_further(scenario) : std::nullopt;
+}
+
+// `scenario` fails, and so does what is given back: the last run says how.
+std::optional<Shrunk> Shrinker::shrink_further(Scenario scenario) {
+  shrink_scenario(scenario);
   if (!fails(scenario)) {
     return std::nullopt;
   }
-  Scenario smaller = scenario;
-  shrink_scenario(smaller);
-  fails(smaller);
-  return Shrunk{smaller, *last_, runs_};
+  return Shrunk{std::move(scenario), *last_, runs_};
 }
 
 bool Shrinker::fails(const Scenario& scenario) {

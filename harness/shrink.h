@@ -22,7 +22,7 @@ struct Shrunk {
 
 class Shrinker {
  public:
-  // At most `runs_max` runs for each call below; what was reached by then is given back.
+  // At most `runs_max` runs, or two if that is fewer, for each call below; what was reached by then is given back.
   Shrinker(Subject subject, std::uint64_t runs_max) : subject_(std::move(subject)), runs_max_(runs_max) {}
   // Of the reference.
   Shrinker(ScenarioRunner& runner, std::uint64_t runs_max)
@@ -40,7 +40,9 @@ class Shrinker {
  private:
   bool fails(const Scenario& scenario);
   bool fails(const sim::Tape& tape, Scenario& drawn);
-  bool may_go_on() const { return runs_ < runs_max_; }
+  std::optional<Shrunk> shrink_further(Scenario scenario);
+  // One run is kept for the end.
+  bool may_go_on() const { return runs_ + 1 < runs_max_; }
   void shrink_tape(sim::Tape& tape, Scenario& scenario);
   void shrink_scenario(Scenario& scenario);
   template <class Item>

@@ -80,7 +80,7 @@ class DrivenStorage : public Driven<StorageNode> {
 
   // --- clients ---
   DrivenStorage& ask(const Operation& operation, Attempt attempt, Epoch epoch = Epoch{1}) {
-    receive(kRouter, Request{attempt, kShard, epoch, operation});
+    receive(kRouter, Request{attempt, epoch, operation});
     return *this;
   }
   DrivenStorage& write(std::uint32_t key, std::int64_t n, std::uint32_t sequence) {

@@ -67,14 +67,33 @@ class DrivenRouter : public Driven<Router> {
   }
 };
 
-TEST(Router, asks_for_the_map_when_it_starts_and_then_again_and_again) {
+TEST(Router, asks_for_what_has_changed_again_and_again) {
   DrivenRouter router;
 
-  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 0"));
-  EXPECT_EQ(router.wakes_at(kPollTimer), at_ms(40));
+  EXPECT_TRUE(router.is_silent());
+  ASSERT_EQ(router.wakes_at(kPollTimer), at_ms(40));
   router.learn(record(kA, 1), 1);
   router.at(40).fire(kPollTimer);
   EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
+  EXPECT_EQ(router.wakes_at(kPollTimer), at_ms(80));
+}
+
+TEST(Router, with_an_empty_map_asks_any_node_without_an_epoch_and_is_redirected) {
+  DrivenRouter router;
+
+  router.ask();
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 0: read key 1"));
+  router.refuse(kA, attempt(0, 0), Signal::not_owner, record(kB, 5), 5);
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+}
+
+TEST(Router, with_an_empty_map_asks_one_node_after_the_other) {
+  DrivenRouter router;
+  router.ask();
+
+  router.at(8).fire(0);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 0: read key 1"));
 }
 
 TEST(Router, sends_a_request_to_the_owner_and_its_answer_to_the_client) {
@@ -177,35 +196,35 @@ TEST(Router, a_signal_for_an_attempt_that_is_over_is_ignored) {
 
 TEST(Router, all_who_wait_for_the_map_share_one_refresh) {
   DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask(0).ask(1);
 
-  router.ask(0);
-  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 0"));
-  router.ask(1);
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch);
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
+  router.refuse(kA, attempt(1, 0), Signal::stale_epoch);
   EXPECT_TRUE(router.is_silent());
-  router.learn(record(kA, 1), 1);
+  router.learn(record(kB, 5), 5, 1);
 
-  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 1: read key 1",
-                                         "to 1: request request 1.1 attempt 0 epoch 1: read key 1"));
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1",
+                                         "to 2: request request 1.1 attempt 1 epoch 5: read key 1"));
 }
 
 TEST(Router, who_waits_for_another_range_goes_on_waiting) {
   DrivenRouter router;
-  router.ask(0, 1).ask(1, 5);
+  router.learn(record(kA, 1), 1).learn(record(kB, 2, 1), 2, 1).ask(0, 1).ask(1, 5);
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch).refuse(kB, attempt(1, 0), Signal::stale_epoch);
 
-  router.learn(record(kA, 1), 1);
+  router.learn(record(kB, 5), 5, 2);
 
-  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 1: read key 1"));
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
 }
 
 TEST(Router, an_unanswered_refresh_is_asked_again_and_counts_as_an_attempt) {
   DrivenRouter router;
-  router.ask();
+  router.learn(record(kA, 1), 1).ask().refuse(kA, attempt(0, 0), Signal::stale_epoch);
 
   router.at(8).fire(0);
-  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 0"));
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
   router.at(16).fire(0);
-  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 0"));
-  router.at(24).fire(0);
   EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 refused nil"));
 }
 
@@ -297,9 +316,10 @@ TEST(Router, remembers_nothing_across_a_restart) {
   router.learn(record(kA, 1), 1).ask();
 
   router.restart();
-  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 0"));
   router.answer(kA, attempt(0, 0));
   EXPECT_TRUE(router.is_silent());
+  router.ask();
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 0: read key 1"));
 }
 
 TEST(Router, a_new_request_of_a_client_takes_the_place_of_the_one_that_it_gave_up) {

@@ -40,11 +40,30 @@ TEST(StorageNode, serves_a_request_that_carries_its_epoch) {
 
 TEST(StorageNode, a_request_below_the_highest_epoch_seen_is_stale) {
   ServingA a;
+  a.learn(MovePhase::switched).sync();
 
-  a.read(1, 1, Epoch{0});
+  a.read(1, 1);
 
-  EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.1 attempt 0 stale_epoch highest epoch 1"));
+  EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.1 attempt 0 stale_epoch highest epoch 9"));
   EXPECT_EQ(a.observed<Answered>().size(), 1U);
+}
+
+TEST(StorageNode, a_request_without_an_epoch_is_redirected_even_to_this_very_node) {
+  ServingA a;
+
+  a.read(1, 1, Epoch{});
+
+  EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1"));
+  EXPECT_EQ(a.sent<Refusal>()->known.owner, kA);
+}
+
+TEST(StorageNode, says_nothing_of_a_key_whose_range_it_does_not_know_and_asks_the_directory) {
+  DrivenStorage a(kA);
+  a.restart_without_disk();
+
+  a.read(1, 1);
+
+  EXPECT_THAT(a.said(), ElementsAre("to 0: poll after 0"));
 }
 
 TEST(StorageNode, a_request_above_it_is_transient_and_the_directory_is_asked) {

@@ -151,14 +151,26 @@ TEST(Target, writes_go_on_after_the_last_position_of_the_source) {
   EXPECT_EQ(b.node().state().cell(Key{1}).version, (Version{Epoch{9}, LogPosition{2}}));
 }
 
-TEST(Target, a_copy_that_is_not_complete_is_not_taken_up) {
+TEST(Target, a_copy_that_is_not_complete_is_not_taken_up_but_reported_lost) {
   DrivenStorage b(kB);
   b.order(OrderKind::prepare_target, MovePhase::preparing).sync();
 
   b.learn(MovePhase::switched).sync();
 
+  EXPECT_THAT(b.said(), ElementsAre("to 0: report_lost range 0 move 0 planned on epoch 9 phase none"));
   EXPECT_EQ(b.copy().copy, CopyState::staging);
   EXPECT_EQ(b.node().claim(kShard), std::nullopt);
+}
+
+TEST(Target, forgets_an_empty_copy_of_a_range_that_was_reported_lost) {
+  DrivenStorage b(kB);
+  b.order(OrderKind::prepare_target, MovePhase::preparing).sync();
+  ShardRecord lost = record_in(MovePhase::switched);
+  lost.is_data_lost = true;
+
+  b.learn(lost, DirectoryPosition{20}).sync();
+
+  EXPECT_EQ(b.copy().copy, std::nullopt);
 }
 
 TEST(Target, an_overtaken_order_to_prepare_does_not_empty_the_copy_that_it_owns) {

@@ -1,0 +1,109 @@
+#include "harness/shrink.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "harness/campaign.h"
+
+namespace shardcheck::harness {
+namespace {
+
+using impl::Mutant;
+
+// The first run of the mutant, among so many, that violates the clause.
+struct Failing {
+  sim::Tape tape;
+  Scenario scenario;
+};
+std::optional<Failing> first_failing(ScenarioRunner& runner, Mutant mutant, ClauseId clause) {
+  for (std::uint64_t i = 0; i < 2'000; ++i) {
+    sim::SeededChoices choices(seed_of(1, i));
+    sim::TapeRecorder recorder(choices);
+    Scenario drawn;
+    if (runner.run(recorder, mutant, drawn).violation_of(clause) != nullptr) {
+      return Failing{recorder.take_tape(), drawn};
+    }
+  }
+  return std::nullopt;
+}
+
+class Shrink : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(failing_.has_value()); }
+
+  ScenarioRunner runner_;
+  std::optional<Failing> failing_ = first_failing(runner_, Mutant::move_no_tombstones, ClauseId::M5);
+};
+
+TEST_F(Shrink, a_tape_shrinks_to_a_few_steps_that_break_the_same_clause) {
+  Shrinker shrinker(runner_, 1'500);
+
+  const auto shrunk = shrinker.shrink(failing_->tape, Mutant::move_no_tombstones, ClauseId::M5);
+
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_LE(shrunk->scenario.size(), 4U) << to_text(shrunk->scenario);
+  EXPECT_LT(shrunk->scenario.size(), failing_->scenario.size());
+  EXPECT_LE(shrunk->runs, 1'500U);
+  EXPECT_EQ(shrunk->violation.clause, ClauseId::M5);
+  const Violation* again = runner_.run(shrunk->scenario).violation_of(ClauseId::M5);
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(*again, shrunk->violation);
+}
+
+TEST_F(Shrink, a_scenario_shrinks_as_well) {
+  Shrinker shrinker(runner_, 1'500);
+
+  const auto shrunk = shrinker.shrink(failing_->scenario, ClauseId::M5);
+
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_LE(shrunk->scenario.size(), 4U) << to_text(shrunk->scenario);
+  EXPECT_EQ(shrunk->scenario.network.variety, 0);
+  const Violation* again = runner_.run(shrunk->scenario).violation_of(ClauseId::M5);
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(*again, shrunk->violation);
+}
+
+TEST_F(Shrink, nothing_can_be_taken_away_from_what_was_shrunk) {
+  Shrinker shrinker(runner_, 1'500);
+  const auto shrunk = shrinker.shrink(failing_->tape, Mutant::move_no_tombstones, ClauseId::M5);
+  ASSERT_TRUE(shrunk.has_value());
+
+  for (std::size_t i = 0; i < shrunk->scenario.steps.size(); ++i) {
+    SCOPED_TRACE(i);
+    Scenario fewer = shrunk->scenario;
+    fewer.steps.erase(fewer.steps.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_EQ(runner_.run(fewer).violation_of(ClauseId::M5), nullptr);
+  }
+}
+
+TEST_F(Shrink, keeps_to_its_budget_and_gives_back_what_it_reached) {
+  for (const std::uint64_t runs_max : {0U, 1U, 2U, 3U, 10U, 60U}) {
+    SCOPED_TRACE(runs_max);
+    Shrinker shrinker(runner_, runs_max);
+
+    const auto from_tape = shrinker.shrink(failing_->tape, Mutant::move_no_tombstones, ClauseId::M5);
+    const auto from_scenario = shrinker.shrink(failing_->scenario, ClauseId::M5);
+
+    ASSERT_TRUE(from_tape.has_value());
+    ASSERT_TRUE(from_scenario.has_value());
+    EXPECT_LE(from_tape->runs, std::max<std::uint64_t>(runs_max, 2));
+    EXPECT_LE(from_scenario->runs, std::max<std::uint64_t>(runs_max, 2));
+    EXPECT_LE(from_tape->scenario.size(), failing_->scenario.size());
+    EXPECT_NE(runner_.run(from_tape->scenario).violation_of(ClauseId::M5), nullptr);
+    EXPECT_NE(runner_.run(from_scenario->scenario).violation_of(ClauseId::M5), nullptr);
+  }
+}
+
+TEST_F(Shrink, what_does_not_break_the_clause_gives_nothing) {
+  Shrinker shrinker(runner_, 100);
+  Scenario sound = failing_->scenario;
+  sound.cluster.mutant = Mutant::none;
+
+  EXPECT_FALSE(shrinker.shrink(sound, ClauseId::M5).has_value());
+  EXPECT_FALSE(shrinker.shrink(failing_->scenario, ClauseId::D1).has_value());
+  EXPECT_FALSE(shrinker.shrink(failing_->tape, Mutant::none, ClauseId::M5).has_value());
+}
+
+}  // namespace
+}  // namespace shardcheck::harness
