@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/user_cluster.h"
 #include "harness/describe.h"
 #include "harness/placement_check.h"
 #include "harness/scenario_runner.h"
@@ -81,14 +82,19 @@ ExitCode replay_placement(const std::string& text, const ReplayFlags& flags) {
   return result->violation ? ExitCode::violated : ExitCode::held;
 }
 
-ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags) {
+ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, const std::vector<UserCluster>& clusters) {
   const Result<harness::Scenario> scenario = harness::parse_scenario(text, flags.file);
   if (!scenario) {
     return bad_input(scenario.error());
   }
-  harness::ScenarioRunner runner;
-  PrintTrace trace;
-  const harness::RunReport& report = runner.run(*scenario, flags.is_traced && !flags.as_json ? &trace : nullptr);
+  PrintTrace print_trace;
+  PrintTrace* const trace = flags.is_traced && !flags.as_json ? &print_trace : nullptr;
+  const Result<harness::RunReport> ran = scenario->system ? replay_user_cluster(clusters, *scenario, trace)
+                                                          : harness::ScenarioRunner().run(*scenario, trace);
+  if (!ran) {
+    return bad_input({flags.file, to_string(ran.error())});
+  }
+  const harness::RunReport& report = *ran;
   if (flags.as_json) {
     nlohmann::json violations = nlohmann::json::array();
     for (const Violation& violation : report.violations) {
@@ -101,7 +107,7 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags) {
     fmt::print("{}\n", document.dump(2));
   } else {
     for (const sim::Deviation& deviation : scenario->deviations) {
-      fmt::print("fault: {}\n", harness::describe(scenario->cluster, deviation));
+      fmt::print("fault: {}\n", harness::describe(harness::wording_of(*scenario), deviation));
     }
     for (const Violation& violation : report.violations) {
       print_violation(violation);
@@ -115,12 +121,12 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags) {
   return report.is_undecided || report.was_cut_short ? ExitCode::undecided : ExitCode::held;
 }
 
-ExitCode run_replay(const ReplayFlags& flags) {
+ExitCode run_replay(const ReplayFlags& flags, const std::vector<UserCluster>& clusters) {
   const Result<std::string> text = read_text_file(flags.file);
   if (!text) {
     return bad_input(text.error());
   }
-  return is_placement(*text) ? replay_placement(*text, flags) : replay_scenario(*text, flags);
+  return is_placement(*text) ? replay_placement(*text, flags) : replay_scenario(*text, flags, clusters);
 }
 
 ExitCode run_shrink(const ShrinkFlags& flags) {
@@ -135,6 +141,9 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
   const Result<harness::Scenario> scenario = harness::parse_scenario(*text, flags.file);
   if (!scenario) {
     return bad_input(scenario.error());
+  }
+  if (scenario->system) {
+    return bad_input({flags.file, "verify has shrunk it already; only scenarios of the reference can be shrunk again"});
   }
   harness::ScenarioRunner runner;
   const harness::RunReport& report = runner.run(*scenario);
@@ -167,13 +176,13 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, ExitCode& exit) {
+void add_replay(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters) {
   CLI::App* replay = app.add_subcommand("replay", "Run a counterexample again");
   auto flags = std::make_shared<ReplayFlags>();
   replay->add_option("file", flags->file, "A file that verify, mutants or a fuzz target wrote")->required();
   replay->add_flag("--trace", flags->is_traced, "Print every message, timer and fault");
   replay->add_flag("--json", flags->as_json, "Print JSON");
-  replay->callback([flags, &exit] { exit = run_replay(*flags); });
+  replay->callback([flags, &exit, &clusters] { exit = run_replay(*flags, clusters); });
 }
 
 void add_shrink(CLI::App& app, ExitCode& exit) {

@@ -8,10 +8,10 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
   CLI::App app{"Judges sharding implementations: rings, clusters, recorded histories.", "shardcheck"};
   app.require_subcommand(1);
   ExitCode exit = ExitCode::held;
-  add_verify(app, exit);
+  add_verify(app, exit, extensions.clusters);
   add_check(app, exit);
   add_placement(app, exit);
-  add_replay(app, exit);
+  add_replay(app, exit, extensions.clusters);
   add_shrink(app, exit);
   add_mutants(app, exit);
   add_digest(app, exit);

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/progress.h"
+#include "cli/user_cluster.h"
 #include "cli/verify_report.h"
 
 namespace shardcheck::cli {
@@ -125,7 +126,26 @@ Result<void> judge_the_suite(const VerifyFlags& flags, VerifyReport& report) {
   return {};
 }
 
-ExitCode run_verify(const VerifyFlags& flags) {
+ExitCode run_user_cluster(const VerifyFlags& flags, const UserCluster& user) {
+  const Clock::time_point start = Clock::now();
+  UserClusterFlags own;
+  own.campaign.seed = flags.seed;
+  own.campaign.scenarios = flags.scenarios;
+  own.out = flags.out;
+  own.as_json = flags.as_json;
+  if (flags.budget_seconds > 0) {
+    own.campaign.scenarios = UINT64_MAX;
+    own.campaign.is_out_of_time = [&] {
+      return std::chrono::duration<double>(Clock::now() - start).count() > flags.budget_seconds;
+    };
+  }
+  return verify_user_cluster(user, own);
+}
+
+ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& clusters) {
+  if (const UserCluster* user = find_cluster(clusters, flags.system)) {
+    return run_user_cluster(flags, *user);
+  }
   if (flags.system != "reference") {
     return bad_input(
         {"--system", fmt::format("there is no system '{}'; 'shardcheck list systems' names them", flags.system)});
@@ -161,7 +181,7 @@ ExitCode run_verify(const VerifyFlags& flags) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, ExitCode& exit) {
+void add_verify(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters) {
   CLI::App* verify = app.add_subcommand("verify", "Judge a system by every clause, and the suite by its seeded bugs");
   auto flags = std::make_shared<VerifyFlags>();
   verify->add_option("--system", flags->system, "Which one")->capture_default_str();
@@ -176,7 +196,7 @@ void add_verify(CLI::App& app, ExitCode& exit) {
   verify->add_option("--out", flags->out, "Where to keep failures")->capture_default_str();
   verify->add_option("--junit", flags->junit, "Write JUnit XML to this file");
   verify->add_flag("--json", flags->as_json, "Print JSON");
-  verify->callback([flags, &exit] { exit = run_verify(*flags); });
+  verify->callback([flags, &exit, &clusters] { exit = run_verify(*flags, clusters); });
 }
 
 }  // namespace shardcheck::cli

@@ -75,6 +75,18 @@ Wording wording_of(const ClusterShape& shape) {
           }};
 }
 
+Wording wording_of(const Scenario& scenario) {
+  if (!scenario.system) {
+    return wording_of(scenario.cluster);
+  }
+  ClusterShape shape;
+  for (int i = 0; i < scenario.system->processes; ++i) {
+    shape.processes.push_back(fmt::format("process {}", i));
+  }
+  shape.message_kinds = scenario.system->message_kinds;
+  return wording_of(shape);
+}
+
 std::string describe(const Wording& wording, const sim::Deviation& deviation) {
   const std::string message = fmt::format("the {} {} from {} to {}", ordinal(deviation.anchor.count + 1),
                                           wording.message_kind(deviation.anchor.message_kind),

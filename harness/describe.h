@@ -20,6 +20,8 @@ struct Wording {
 };
 Wording wording_of(const impl::ClusterOptions& cluster);
 Wording wording_of(const ClusterShape& shape);
+// As far as the scenario says it: processes of another system than the reference have numbers.
+Wording wording_of(const Scenario& scenario);
 
 // "the 3rd chunk from node 1 to node 2 is dropped".
 std::string describe(const Wording& wording, const sim::Deviation& deviation);

@@ -66,7 +66,6 @@ class ScenarioParser {
     has_header_ = true;
   }
 
-  // Everything behind it is checked against it, so there is no second one.
   void cluster(Words& words) {
     if (has_cluster_) {
       words.refuse("the cluster is described already");
@@ -83,11 +82,14 @@ class ScenarioParser {
     cluster.shards = static_cast<std::uint16_t>(words.whole_number("shards", 1, 64));
     words.take("keys");
     cluster.keys = static_cast<std::uint32_t>(words.whole_number("keys", cluster.shards, 1024));
-    has_make_up(words,
-                {cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
+    take_make_up({cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
   }
 
   void system(Words& words) {
+    if (has_cluster_) {
+      words.refuse("the cluster is described already");
+      return;
+    }
     ForeignSystem& system = scenario_.system.emplace();
     system.name = words.word("the name of a system");
     words.take("processes");
@@ -100,13 +102,11 @@ class ScenarioParser {
     system.key_space.lo = Key{static_cast<std::uint32_t>(words.whole_number("the first key", 0, 99'999))};
     system.key_space.hi = Key{
         static_cast<std::uint32_t>(words.whole_number("the end of the keys", system.key_space.lo.value + 1, 100'000))};
-    has_make_up(words, {system.clients, system.shards, system.processes + 1, system.key_space});
+    take_make_up({system.clients, system.shards, system.processes + 1, system.key_space});
   }
 
-  void has_make_up(Words& words, const MakeUp& make_up) {
-    if (has_cluster_) {
-      words.refuse("what the system is made of is said twice");
-    }
+  // Everything behind it is checked against it, so there is no second one.
+  void take_make_up(const MakeUp& make_up) {
     has_cluster_ = true;
     make_up_ = make_up;
     last_sequence_.assign(static_cast<std::size_t>(make_up.clients), 0);
@@ -116,6 +116,9 @@ class ScenarioParser {
     if (!scenario_.system) {
       words.refuse("only a 'system' says what its messages are called");
       return;
+    }
+    if (!scenario_.system->message_kinds.empty()) {
+      words.refuse("the messages are named already");
     }
     while (!words.is_empty() && scenario_.system->message_kinds.size() < kMessageKindsMax) {
       scenario_.system->message_kinds.emplace_back(words.word("a kind of message"));
@@ -127,6 +130,9 @@ class ScenarioParser {
     const auto found = impl::mutant_by_name(name);
     if (!found) {
       words.refuse(fmt::format("'{}' is no mutant; 'shardcheck list mutants' names them", name.substr(0, 40)));
+    }
+    if (scenario_.system) {
+      words.refuse("only the reference has mutants");
     }
     scenario_.cluster.mutant = found.value_or(impl::Mutant::none);
   }

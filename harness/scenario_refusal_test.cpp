@@ -35,27 +35,29 @@ void expect_refused(const std::vector<Refusal>& cases) {
   }
 }
 
-const std::string kNotWhole = "s: this is no whole scenario: 'scenario 1' and 'cluster ...' must be there";
+const std::string kNotWhole =
+    "s: this is no whole scenario: 'scenario 1' and 'cluster ...' or 'system ...' must be there";
 const std::string kNoScenario = "s:1: this is no scenario: the first line must be 'scenario 1'";
 
 TEST(ScenarioRefusal, names_what_is_no_scenario) {
-  expect_refused({{"", kNotWhole},
-                  {"\n\n", kNotWhole},
-                  {"# nothing but a comment\n", kNotWhole},
-                  {"scenario 1\n", kNotWhole},
-                  {std::string(4'096, '\0'), kNoScenario},
-                  {std::string(1'000'000, 'a'), kNoScenario},
-                  {std::string(1'000'000, ' '), kNotWhole},
-                  {"\x7f"
-                   "ELF\x02\x01\x01\n\xff\xfe",
-                   kNoScenario},
-                  {"placement ring\n", kNoScenario},
-                  {"{\"f\":\"read\"}", kNoScenario},
-                  {"scenario", "s:1: the line ends where the version of the format should be"},
-                  {"scenario 2", "s:1: the version of the format is '2', but must be a whole number from 1 to 1"},
-                  {"scenario one", "s:1: the version of the format is 'one', but must be a whole number from 1 to 1"},
-                  {"scenario 1 1", "s:1: '1' stands behind the end of what this line says"},
-                  {"\n# x\nscenario 1\nat 0ms move range 0 to 1", "s:4: the line 'cluster ...' must come first"}});
+  expect_refused(
+      {{"", kNotWhole},
+       {"\n\n", kNotWhole},
+       {"# nothing but a comment\n", kNotWhole},
+       {"scenario 1\n", kNotWhole},
+       {std::string(4'096, '\0'), kNoScenario},
+       {std::string(1'000'000, 'a'), kNoScenario},
+       {std::string(1'000'000, ' '), kNotWhole},
+       {"\x7f"
+        "ELF\x02\x01\x01\n\xff\xfe",
+        kNoScenario},
+       {"placement ring\n", kNoScenario},
+       {"{\"f\":\"read\"}", kNoScenario},
+       {"scenario", "s:1: the line ends where the version of the format should be"},
+       {"scenario 2", "s:1: the version of the format is '2', but must be a whole number from 1 to 1"},
+       {"scenario one", "s:1: the version of the format is 'one', but must be a whole number from 1 to 1"},
+       {"scenario 1 1", "s:1: '1' stands behind the end of what this line says"},
+       {"\n# x\nscenario 1\nat 0ms move range 0 to 1", "s:4: the line 'cluster ...' or 'system ...' must come first"}});
 }
 
 TEST(ScenarioRefusal, names_a_line_that_never_ends) {

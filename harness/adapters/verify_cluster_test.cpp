@@ -190,6 +190,32 @@ TEST(VerifyCluster, a_failing_scenario_replays_from_its_text) {
   EXPECT_FALSE(ClusterRunner(*cluster, "another").check(*again));
 }
 
+TEST(ScenarioOfSystem, what_makes_no_sense_is_refused_with_its_line) {
+  struct Case {
+    std::string_view lines;
+    std::string_view error;
+  };
+  const Case cases[] = {
+      {"system s processes 2 clients 2 shards 0 keys 0 4\n", "text:4: the cluster is described already"},
+      {"messages other\n", "text:4: the messages are named already"},
+      {"mutant fence_memory_only\n", "text:4: only the reference has mutants"},
+      {"at 1ms client 2 request 16 read 0\n", "text:4: the client is '2', but must be a whole number from 0 to 1"},
+      {"at 1ms client 1 request 16 read 4\n", "text:4: the key is '4', but must be a whole number from 0 to 3"},
+      {"on hello 0 -> 1 #0 lost\n", "text:4: 'hello' is no kind of message"},
+      {"on answer 0 -> 3 #0 lost\n", "text:4: the receiver is '3', but must be a whole number from 0 to 2"},
+  };
+  const std::string head = "scenario 1\nsystem s processes 2 clients 2 shards 0 keys 0 4\nmessages request answer\n";
+  ASSERT_TRUE(parse_scenario(head, "text"));
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.lines);
+
+    const Result<Scenario> scenario = parse_scenario(head + std::string(each.lines), "text");
+
+    ASSERT_FALSE(scenario);
+    EXPECT_EQ(to_string(scenario.error()), each.error);
+  }
+}
+
 TEST(VerifyCluster, a_right_store_is_found_right_by_the_scenario_that_breaks_the_wrong_one) {
   const auto wrong = store(true);
   const ClusterReport report = verify_cluster(*wrong, "store", {.scenarios = 2'000});

@@ -1,0 +1,73 @@
+#include "cli/user_cluster.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/verify_report.h"
+#include "harness/adapters/cluster_runner.h"
+#include "harness/adapters/verify_cluster.h"
+
+namespace shardcheck::cli {
+
+const UserCluster* find_cluster(const std::vector<UserCluster>& clusters, const std::string& name) {
+  const auto found = std::ranges::find(clusters, name, &UserCluster::name);
+  return found == clusters.end() ? nullptr : &*found;
+}
+
+ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& flags) {
+  const std::unique_ptr<Cluster> cluster = user.make();
+  harness::ClusterReport judged = harness::verify_cluster(*cluster, user.name, flags.campaign);
+  VerifyReport report;
+  report.system = "cluster " + user.name;
+  report.seed = judged.seed;
+  for (const harness::Failure& failure : judged.campaign.failures) {
+    const std::string name = fmt::format("{}-{}-{}", clause(failure.violation.clause).text_id, user.name, judged.seed);
+    Finding finding{failure.violation, report.system, name, harness::to_text(failure.scenario),
+                    failure.scenario.size()};
+    const Result<std::string> path = keep(finding, flags.out);
+    if (!path) {
+      fmt::print(stderr, "shardcheck: {}\n", to_string(path.error()));
+      return ExitCode::bad_input;
+    }
+    report.findings.push_back({std::move(finding), *path});
+  }
+  if (flags.as_json) {
+    report.campaign = judged.campaign;
+    nlohmann::json document = to_json(report);
+    document["error"] = judged.campaign.error;
+    document["exit_code"] = harness::exit_code_of(judged);
+    fmt::print("{}\n", document.dump(2));
+  } else {
+    fmt::print("{}", harness::to_text(judged));
+    for (const KeptFinding& kept : report.findings) {
+      fmt::print("again: replay {}\n", kept.path);
+    }
+  }
+  return static_cast<ExitCode>(harness::exit_code_of(judged));
+}
+
+Result<harness::RunReport> replay_user_cluster(const std::vector<UserCluster>& clusters,
+                                               const harness::Scenario& scenario, harness::TraceSink* trace) {
+  const UserCluster* user = find_cluster(clusters, scenario.system->name);
+  if (user == nullptr) {
+    return fail("", fmt::format("this program has no system '{}'", scenario.system->name));
+  }
+  const std::unique_ptr<Cluster> cluster = user->make();
+  if (const auto checked = harness::check_shape(cluster->shape()); !checked) {
+    return std::unexpected(checked.error());
+  }
+  harness::ClusterRunner runner(*cluster, user->name);
+  if (const auto checked = runner.check(scenario); !checked) {
+    return std::unexpected(checked.error());
+  }
+  harness::RunReport report = runner.run(scenario, trace);
+  if (!runner.error().empty()) {
+    return fail(user->name, runner.error());
+  }
+  return report;
+}
+
+}  // namespace shardcheck::cli
