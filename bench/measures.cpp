@@ -1,6 +1,7 @@
 // Which function measures which promise of promises.tsv.
 #include <array>
 
+#include "bench/apply_measure.h"
 #include "bench/lookup_measure.h"
 #include "bench/promises.h"
 
@@ -15,6 +16,7 @@ struct Row {
 // One line a promise: {"name", [] { return measure_something(size); }}.
 constexpr std::array kMeasures{
     Row{"ring_lookup_20k", [] { return measure_ring_lookup(20'000); }},
+    Row{"replay_apply_100k", [] { return measure_replay_apply(100'000); }},
 };
 
 }  // namespace

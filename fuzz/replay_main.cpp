@@ -9,10 +9,13 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// Reads the flags of targets that have some; the others do not define it.
+extern "C" [[gnu::weak]] int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 namespace {
 
@@ -48,8 +51,14 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (LLVMFuzzerInitialize != nullptr) {
+    LLVMFuzzerInitialize(&argc, &argv);
+  }
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]).starts_with("--")) {
+      continue;  // a flag of the target, as for libFuzzer
+    }
     const std::vector<std::filesystem::path> more = files_of(argv[i]);
     files.insert(files.end(), more.begin(), more.end());
   }

@@ -25,7 +25,7 @@ struct Collected {
 
 class Campaign {
  public:
-  explicit Campaign(const CampaignOptions& options) : options_(options) {}
+  Campaign(const Subject& subject, const CampaignOptions& options) : subject_(subject), options_(options) {}
 
   CampaignReport run() {
     std::uint64_t last = options_.scenarios;
@@ -41,7 +41,7 @@ class Campaign {
       if (options_.progress && report_.scenarios % kProgressEvery == 0) {
         options_.progress(report_.scenarios);
       }
-      if (has_enough()) {
+      if (has_enough() || !report_.error.empty()) {
         break;
       }
     }
@@ -54,7 +54,14 @@ class Campaign {
   void run_one(std::uint64_t i) {
     const std::uint64_t seed = seed_of(options_.seed, i);
     sim::SeededChoices choices(seed);
-    const RunReport& run = runner_.run(choices, options_.mutant, scenario_);
+    const RunReport& run = subject_.draw(choices, scenario_);
+    if (subject_.error) {
+      report_.error = subject_.error();
+    }
+    if (!report_.error.empty()) {
+      report_.error += fmt::format(" (scenario {} of seed {})", i, options_.seed);
+      return;
+    }
     ++report_.scenarios;
     report_.events += run.events;
     report_.operations += run.operations;
@@ -90,17 +97,18 @@ class Campaign {
   // The same scenario, read back from what was written down, must give the same run.
   void repeat(std::uint64_t digest, std::size_t violations, std::uint64_t seed) {
     const Scenario first = scenario_;
-    const RunReport& again = runner_.run(first);
+    const RunReport& again = subject_.replay(first);
     ++report_.checks[static_cast<std::size_t>(ClauseId::X1)];
     if (again.digest != digest || again.violations.size() != violations) {
-      report_.failures.push_back(
-          {{ClauseId::X1, TrueTime{},
-            fmt::format("the scenario of seed {} gave digest {:016x} when drawn and {:016x} when replayed", seed,
-                        digest, again.digest)},
-           first,
-           seed,
-           report_.scenarios,
-           {}});
+      note_difference(fmt::format("the scenario of seed {} gave digest {:016x} when drawn and {:016x} when replayed",
+                                  seed, digest, again.digest),
+                      first, seed);
+    }
+  }
+
+  void note_difference(std::string what, const Scenario& scenario, std::uint64_t seed) {
+    if (report_.failure_of(ClauseId::X1) == nullptr) {
+      report_.failures.push_back({{ClauseId::X1, TrueTime{}, std::move(what)}, scenario, seed, report_.scenarios, {}});
     }
   }
 
@@ -117,6 +125,11 @@ class Campaign {
       }
       if (smallest) {
         report_.failures.push_back(std::move(*smallest));
+      } else {
+        const std::uint64_t seed = list.found.front().seed;
+        note_difference(fmt::format("the scenario of seed {} violated {} once, and did not when it was run again", seed,
+                                    clause(list.clause).text_id),
+                        scenario_, seed);
       }
     }
   }
@@ -124,20 +137,23 @@ class Campaign {
   std::optional<Failure> shrink(const Found& found, ClauseId clause) {
     sim::SeededChoices choices(found.seed);
     sim::TapeRecorder recorder(choices);
-    runner_.run(recorder, options_.mutant, scenario_);
-    Shrinker shrinker(runner_, options_.shrink_runs_max);
-    const auto shrunk = shrinker.shrink(recorder.take_tape(), options_.mutant, clause);
+    subject_.draw(recorder, scenario_);
+    Shrinker shrinker(subject_, options_.shrink_runs_max);
+    const auto shrunk = shrinker.shrink(recorder.take_tape(), clause);
     if (!shrunk) {
       return std::nullopt;
     }
     Failure failure{shrunk->violation, shrunk->scenario, found.seed, found.scenarios, {}};
-    for (const Violation& violation : runner_.run(shrunk->scenario).violations) {
+    for (const Violation& violation : subject_.replay(shrunk->scenario).violations) {
       failure.also_violated.push_back(violation.clause);
     }
     return failure;
   }
 
   void judge_reach() {
+    if (!subject_.is_reach_expected) {
+      return;
+    }
     auto& checks = report_.checks[static_cast<std::size_t>(ClauseId::X2)];
     checks = report_.reached.count() + report_.signals.count();
     if (report_.scenarios < options_.scenarios_for_reach || report_.is_violated()) {
@@ -165,9 +181,9 @@ class Campaign {
         {{ClauseId::X2, TrueTime{}, std::move(what)}, Scenario{}, options_.seed, report_.scenarios, {}});
   }
 
+  const Subject& subject_;
   const CampaignOptions& options_;
   CampaignReport report_;
-  ScenarioRunner runner_;
   Scenario scenario_;
   std::vector<Collected> collected_;
 };
@@ -181,6 +197,13 @@ const Failure* CampaignReport::failure_of(ClauseId id) const {
 
 std::uint64_t seed_of(std::uint64_t campaign_seed, std::uint64_t i) { return sim::mix(sim::mix(campaign_seed) + i); }
 
-CampaignReport run_campaign(const CampaignOptions& options) { return Campaign(options).run(); }
+CampaignReport run_campaign(const CampaignOptions& options) {
+  ScenarioRunner runner;
+  return run_campaign(subject_of(runner, options.mutant), options);
+}
+
+CampaignReport run_campaign(const Subject& subject, const CampaignOptions& options) {
+  return Campaign(subject, options).run();
+}
 
 }  // namespace shardcheck::harness

@@ -1,4 +1,4 @@
-// Many scenarios of the reference, drawn from seeds, judged by every clause that can be observed, and what they
+// Many scenarios of one system, drawn from seeds, judged by every clause that can be observed, and what they
 // reached. A failure is looked for a few times more, each of them is shrunk, and the smallest is kept.
 #pragma once
 
@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/runner.h"
 #include "harness/scenario.h"
-#include "harness/scenario_runner.h"
+#include "harness/subject.h"
 #include "impl/mutant.h"
 #include "spec/violation.h"
 
@@ -20,7 +21,7 @@ namespace shardcheck::harness {
 struct CampaignOptions {
   std::uint64_t seed = 1;
   std::uint64_t scenarios = 20'000;
-  impl::Mutant mutant = impl::Mutant::none;
+  impl::Mutant mutant = impl::Mutant::none;  // of the reference
   // After the first failure, how many more of the same clause to collect, and in how many scenarios.
   std::uint64_t more_failures = 4;
   std::uint64_t more_scenarios = 400;
@@ -49,6 +50,7 @@ struct CampaignReport {
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   std::uint64_t undecided = 0;  // runs in which the history checker, or the run itself, hit its bound
+  std::string error;            // why the system cannot be judged; empty: it can
   std::uint64_t digest = 0;     // of all runs, in order
   std::bitset<kMovePhases * kFaultKinds> reached;
   std::bitset<3> signals;
@@ -62,6 +64,8 @@ struct CampaignReport {
 // The seed of the i-th scenario of a campaign.
 std::uint64_t seed_of(std::uint64_t campaign_seed, std::uint64_t i);
 
+// Of the reference, and of anything else.
 CampaignReport run_campaign(const CampaignOptions& options);
+CampaignReport run_campaign(const Subject& subject, const CampaignOptions& options);
 
 }  // namespace shardcheck::harness

@@ -113,6 +113,11 @@ std::string describe(const Wording& wording, const Step& step) {
                      milliseconds_text(fault.duration));
 }
 
+std::string describe(const Wording& wording, const ClockSetting& clock) {
+  return fmt::format("the clock of {} is ahead by {} and gains {} us a second", wording.process(clock.process),
+                     milliseconds_text(clock.offset), clock.drift_ppm);
+}
+
 std::string describe(const impl::ClusterOptions& cluster, const sim::Deviation& deviation) {
   return describe(wording_of(cluster), deviation);
 }

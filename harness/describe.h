@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/scenario.h"
 #include "impl/cluster.h"
 #include "sim/world.h"
 #include "spec/cluster.h"
@@ -24,6 +25,8 @@ Wording wording_of(const ClusterShape& shape);
 std::string describe(const Wording& wording, const sim::Deviation& deviation);
 // "client 2 asks for write 7 of key 3 (request 32)".
 std::string describe(const Wording& wording, const Step& step);
+// "the clock of node 1 is ahead by 0.5 ms and gains 100 us a second".
+std::string describe(const Wording& wording, const ClockSetting& clock);
 
 // `message` is the event's own, in words; empty if it has none.
 template <class Protocol>

@@ -42,10 +42,11 @@ std::string step_text(const Step& step) {
   return text + " for " + exact_milliseconds(fault.duration.value);
 }
 
-std::string deviation_text(const sim::Deviation& deviation) {
-  const std::string on = fmt::format("on {} {} -> {} #{} {}", impl::name_of_kind(deviation.anchor.message_kind),
-                                     deviation.anchor.from.value, deviation.anchor.to.value, deviation.anchor.count,
-                                     name_of(deviation.kind));
+std::string deviation_text(const Scenario& scenario, const sim::Deviation& deviation) {
+  const std::uint8_t kind = deviation.anchor.message_kind;
+  const std::string_view message = scenario.system ? scenario.system->message_kinds[kind] : impl::name_of_kind(kind);
+  const std::string on = fmt::format("on {} {} -> {} #{} {}", message, deviation.anchor.from.value,
+                                     deviation.anchor.to.value, deviation.anchor.count, name_of(deviation.kind));
   const std::string time = exact_milliseconds(deviation.duration.value);
   switch (deviation.kind) {
     case FaultKind::dropped: return on;
@@ -63,16 +64,26 @@ std::string deviation_text(const sim::Deviation& deviation) {
   return on;
 }
 
-}  // namespace
+std::string make_up_text(const ForeignSystem& system) {
+  return fmt::format("system {} processes {} clients {} shards {} keys {} {}\nmessages {}\n", system.name,
+                     system.processes, system.clients, system.shards, system.key_space.lo.value,
+                     system.key_space.hi.value, fmt::join(system.message_kinds, " "));
+}
 
-std::string to_text(const Scenario& scenario) {
-  const impl::ClusterOptions& cluster = scenario.cluster;
-  std::string text = "scenario 1\n";
-  text += fmt::format("cluster storage_nodes {} routers {} clients {} shards {} keys {}\n", cluster.storage_nodes,
-                      cluster.routers, cluster.clients, cluster.shards, cluster.keys);
+std::string make_up_text(const impl::ClusterOptions& cluster) {
+  std::string text = fmt::format("cluster storage_nodes {} routers {} clients {} shards {} keys {}\n",
+                                 cluster.storage_nodes, cluster.routers, cluster.clients, cluster.shards, cluster.keys);
   if (cluster.mutant != impl::Mutant::none) {
     text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);
   }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Scenario& scenario) {
+  std::string text = "scenario 1\n";
+  text += scenario.system ? make_up_text(*scenario.system) : make_up_text(scenario.cluster);
   text +=
       fmt::format("network delay {} variety {} bytes_per_second {}\n", exact_milliseconds(scenario.network.delay.value),
                   scenario.network.variety, scenario.network.bytes_per_second);
@@ -84,7 +95,7 @@ std::string to_text(const Scenario& scenario) {
     text += step_text(step) + "\n";
   }
   for (const sim::Deviation& deviation : scenario.deviations) {
-    text += deviation_text(deviation) + "\n";
+    text += deviation_text(scenario, deviation) + "\n";
   }
   return text;
 }

@@ -3,6 +3,8 @@
 // whatever any of them finds is shrunk, kept and replayed in the same way.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,13 +26,25 @@ struct ClockSetting {
   friend bool operator==(const ClockSetting&, const ClockSetting&) = default;
 };
 
+// What a scenario of another system than the reference relies on; a system of another make-up cannot run it.
+struct ForeignSystem {
+  std::string name;
+  std::uint16_t processes = 0;  // those after them stand for clients
+  std::uint16_t clients = 0;
+  std::uint16_t shards = 0;
+  KeyRange key_space;
+  std::vector<std::string> message_kinds;
+
+  friend bool operator==(const ForeignSystem&, const ForeignSystem&) = default;
+};
+
 struct Scenario {
   impl::ClusterOptions cluster;
   sim::NetworkOptions network;
   std::vector<ClockSetting> clocks;  // those that are not exact
   std::vector<Step> steps;           // in order of time
   std::vector<sim::Deviation> deviations;
-  std::string system;  // whose it is, when it is not the reference's: `cluster` then means nothing
+  std::optional<ForeignSystem> system;  // when it is not the reference's: `cluster` then means nothing
 
   // What a person counts: things that happen in it.
   std::size_t size() const { return steps.size() + deviations.size() + clocks.size(); }

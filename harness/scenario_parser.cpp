@@ -8,11 +8,20 @@
 #include "harness/line_words.h"
 #include "harness/scenario.h"
 #include "impl/messages.h"
+#include "spec/cluster.h"
 
 namespace shardcheck::harness {
 namespace {
 
 constexpr std::size_t kLinesMax = 100'000;
+
+// How many there are of everything that lines name.
+struct MakeUp {
+  int clients = 0;
+  int shards = 0;
+  int processes = 0;
+  KeyRange keys;
+};
 
 class ScenarioParser {
  public:
@@ -22,8 +31,12 @@ class ScenarioParser {
       header(kind, words);
     } else if (kind == "cluster") {
       cluster(words);
+    } else if (kind == "system") {
+      system(words);
     } else if (!has_cluster_) {
-      words.refuse("the line 'cluster ...' must come first");
+      words.refuse("the line 'cluster ...' or 'system ...' must come first");
+    } else if (kind == "messages") {
+      messages(words);
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
@@ -70,8 +83,43 @@ class ScenarioParser {
     cluster.shards = static_cast<std::uint16_t>(words.whole_number("shards", 1, 64));
     words.take("keys");
     cluster.keys = static_cast<std::uint32_t>(words.whole_number("keys", cluster.shards, 1024));
-    last_sequence_.assign(cluster.clients, 0);
+    has_make_up(words,
+                {cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
+  }
+
+  void system(Words& words) {
+    ForeignSystem& system = scenario_.system.emplace();
+    system.name = words.word("the name of a system");
+    words.take("processes");
+    system.processes = static_cast<std::uint16_t>(words.whole_number("processes", 1, 1'000));
+    words.take("clients");
+    system.clients = static_cast<std::uint16_t>(words.whole_number("clients", 1, 1'000));
+    words.take("shards");
+    system.shards = static_cast<std::uint16_t>(words.whole_number("shards", 0, 10'000));
+    words.take("keys");
+    system.key_space.lo = Key{static_cast<std::uint32_t>(words.whole_number("the first key", 0, 99'999))};
+    system.key_space.hi = Key{
+        static_cast<std::uint32_t>(words.whole_number("the end of the keys", system.key_space.lo.value + 1, 100'000))};
+    has_make_up(words, {system.clients, system.shards, system.processes + 1, system.key_space});
+  }
+
+  void has_make_up(Words& words, const MakeUp& make_up) {
+    if (has_cluster_) {
+      words.refuse("what the system is made of is said twice");
+    }
     has_cluster_ = true;
+    make_up_ = make_up;
+    last_sequence_.assign(static_cast<std::size_t>(make_up.clients), 0);
+  }
+
+  void messages(Words& words) {
+    if (!scenario_.system) {
+      words.refuse("only a 'system' says what its messages are called");
+      return;
+    }
+    while (!words.is_empty() && scenario_.system->message_kinds.size() < kMessageKindsMax) {
+      scenario_.system->message_kinds.emplace_back(words.word("a kind of message"));
+    }
   }
 
   void mutant(Words& words) {
@@ -96,8 +144,7 @@ class ScenarioParser {
   }
 
   NodeId process(Words& words, std::string_view what) {
-    const int last = impl::Roles(scenario_.cluster).processes() - 1;
-    return NodeId{static_cast<std::uint16_t>(words.whole_number(what, 0, last))};
+    return NodeId{static_cast<std::uint16_t>(words.whole_number(what, 0, make_up_.processes - 1))};
   }
 
   void clock(Words& words) {
@@ -135,7 +182,7 @@ class ScenarioParser {
   ClientStep client(Words& words) {
     ClientStep step;
     step.request.client =
-        ClientId{static_cast<std::uint16_t>(words.whole_number("the client", 0, scenario_.cluster.clients - 1))};
+        ClientId{static_cast<std::uint16_t>(words.whole_number("the client", 0, make_up_.clients - 1))};
     words.take("request");
     step.request.sequence = static_cast<std::uint32_t>(words.whole_number("the request", 1, 1'000'000'000));
     std::uint32_t& last = last_sequence_[step.request.client.value];
@@ -145,7 +192,8 @@ class ScenarioParser {
     last = step.request.sequence;
     Operation& operation = step.operation;
     operation.kind = words.named<OperationKind>("operation", kOperationKinds);
-    operation.key = Key{static_cast<std::uint32_t>(words.whole_number("the key", 0, scenario_.cluster.keys - 1))};
+    operation.key = Key{static_cast<std::uint32_t>(
+        words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
     if (operation.kind == OperationKind::compare_and_set) {
       operation.expected = value(words);
     }
@@ -188,10 +236,10 @@ class ScenarioParser {
   MoveStep move(Words& words) {
     MoveStep step;
     words.take("range");
-    step.shard = ShardId{static_cast<std::uint16_t>(words.whole_number("the range", 0, scenario_.cluster.shards - 1))};
+    step.shard = ShardId{static_cast<std::uint16_t>(words.whole_number("the range", 0, make_up_.shards - 1))};
     words.take("to");
     step.target = process(words, "the target");
-    if (!impl::Roles(scenario_.cluster).is_storage(step.target)) {
+    if (!scenario_.system && !impl::Roles(scenario_.cluster).is_storage(step.target)) {
       words.refuse("a range can only move to a storage node");
     }
     return step;
@@ -216,7 +264,7 @@ class ScenarioParser {
   }
 
   void check_disk(FaultKind kind, NodeId victim, Words& words) {
-    if (kind == FaultKind::disk_lost && !impl::Roles(scenario_.cluster).is_storage(victim)) {
+    if (kind == FaultKind::disk_lost && !scenario_.system && !impl::Roles(scenario_.cluster).is_storage(victim)) {
       words.refuse("only a storage node may lose its disk");
     }
   }
@@ -224,11 +272,12 @@ class ScenarioParser {
   void deviation(Words& words) {
     sim::Deviation deviation;
     const std::string_view name = words.word("the kind of message");
+    const std::size_t kinds = scenario_.system ? scenario_.system->message_kinds.size() : impl::kMessageKinds;
     std::uint8_t kind = 0;
-    while (kind < impl::kMessageKinds && impl::name_of_kind(kind) != name) {
+    while (kind < kinds && name_of_message(kind) != name) {
       ++kind;
     }
-    if (kind == impl::kMessageKinds || name.empty()) {
+    if (kind == kinds || name.empty()) {
       words.refuse(fmt::format("'{}' is no kind of message", name.substr(0, 40)));
       return;
     }
@@ -248,6 +297,10 @@ class ScenarioParser {
       words.refuse("this message has a deviation already");
     }
     scenario_.deviations.push_back(deviation);
+  }
+
+  std::string_view name_of_message(std::uint8_t kind) const {
+    return scenario_.system ? scenario_.system->message_kinds[kind] : impl::name_of_kind(kind);
   }
 
   void details(sim::Deviation& deviation, Words& words) {
@@ -284,6 +337,7 @@ class ScenarioParser {
   }
 
   Scenario scenario_;
+  MakeUp make_up_;
   std::vector<std::uint32_t> last_sequence_;  // by ClientId
   std::set<sim::Anchor> anchors_;
   bool has_header_ = false;
@@ -313,7 +367,8 @@ Result<Scenario> parse_scenario(std::string_view text, std::string_view name) {
     }
   }
   if (!parser.is_complete()) {
-    return fail(std::string(name), "this is no whole scenario: 'scenario 1' and 'cluster ...' must be there");
+    return fail(std::string(name),
+                "this is no whole scenario: 'scenario 1' and 'cluster ...' or 'system ...' must be there");
   }
   return parser.take();
 }

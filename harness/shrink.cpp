@@ -4,11 +4,18 @@
 #include <utility>
 #include <vector>
 
+#include "spec/assert.h"
+
 namespace shardcheck::harness {
 
 std::optional<Shrunk> Shrinker::shrink(const sim::Tape& tape, impl::Mutant mutant, ClauseId clause) {
+  SHARDCHECK_ASSERT(reference_ != nullptr);
+  subject_ = subject_of(*reference_, mutant);
+  return shrink(tape, clause);
+}
+
+std::optional<Shrunk> Shrinker::shrink(const sim::Tape& tape, ClauseId clause) {
   runs_ = 0;
-  mutant_ = mutant;
   clause_ = clause;
   Scenario scenario;
   if (!fails(tape, scenario)) {
@@ -36,7 +43,7 @@ std::optional<Shrunk> Shrinker::shrink_further(Scenario scenario) {
 
 bool Shrinker::fails(const Scenario& scenario) {
   ++runs_;
-  const Violation* found = runner_.run(scenario).violation_of(clause_);
+  const Violation* found = subject_.replay(scenario).violation_of(clause_);
   if (found != nullptr) {
     last_ = *found;
   }
@@ -46,7 +53,7 @@ bool Shrinker::fails(const Scenario& scenario) {
 bool Shrinker::fails(const sim::Tape& tape, Scenario& drawn) {
   ++runs_;
   sim::RecordedChoices choices(tape);
-  const Violation* found = runner_.run(choices, mutant_, drawn).violation_of(clause_);
+  const Violation* found = subject_.draw(choices, drawn).violation_of(clause_);
   if (found != nullptr) {
     last_ = *found;
   }

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "harness/scenario_runner.h"
+#include "harness/subject.h"
 #include "sim/choices.h"
 #include "spec/violation.h"
 
@@ -21,9 +23,16 @@ struct Shrunk {
 class Shrinker {
  public:
   // At most `runs_max` runs, or two if that is fewer, for each call below; what was reached by then is given back.
-  Shrinker(ScenarioRunner& runner, std::uint64_t runs_max) : runner_(runner), runs_max_(runs_max) {}
+  Shrinker(Subject subject, std::uint64_t runs_max) : subject_(std::move(subject)), runs_max_(runs_max) {}
+  // Of the reference.
+  Shrinker(ScenarioRunner& runner, std::uint64_t runs_max)
+      : Shrinker(subject_of(runner, impl::Mutant::none), runs_max) {
+    reference_ = &runner;
+  }
 
   // From the tape of a run that violates `clause`; nothing if it does not.
+  std::optional<Shrunk> shrink(const sim::Tape& tape, ClauseId clause);
+  // The same of the reference, whose tapes do not say which mutant they are of.
   std::optional<Shrunk> shrink(const sim::Tape& tape, impl::Mutant mutant, ClauseId clause);
   // The same from a scenario.
   std::optional<Shrunk> shrink(const Scenario& scenario, ClauseId clause);
@@ -40,10 +49,10 @@ class Shrinker {
   bool drop_items(Scenario& scenario, std::vector<Item> Scenario::* items);
   bool calm_details(Scenario& scenario);
 
-  ScenarioRunner& runner_;
+  Subject subject_;
+  ScenarioRunner* reference_ = nullptr;
   std::uint64_t runs_max_;
   std::uint64_t runs_ = 0;
-  impl::Mutant mutant_ = impl::Mutant::none;
   ClauseId clause_{};
   std::optional<Violation> last_;  // of the last run that failed
 };

@@ -116,24 +116,6 @@ class Directory {
   RecordChange last_change_{};
 };
 
-TEST(InitialRecords, tile_the_keys_and_are_dealt_out_in_turn) {
-  ClusterOptions options;
-  options.shards = 4;
-  options.storage_nodes = 3;
-  options.keys = 10;
-
-  const std::vector<ShardRecord> records = initial_records(options);
-
-  ASSERT_EQ(records.size(), 4U);
-  EXPECT_EQ(records[0].range, (KeyRange{Key{0}, Key{2}}));
-  EXPECT_EQ(records[1].range, (KeyRange{Key{2}, Key{5}}));
-  EXPECT_EQ(records[2].range, (KeyRange{Key{5}, Key{7}}));
-  EXPECT_EQ(records[3].range, (KeyRange{Key{7}, Key{10}}));
-  EXPECT_EQ(records[2].owner, kC);
-  EXPECT_EQ(records[3].owner, kA);
-  EXPECT_EQ(records[3].epoch, Epoch{4});
-}
-
 TEST(DirectoryState, a_move_goes_through_its_phases_to_the_new_owner) {
   Directory directory;
 

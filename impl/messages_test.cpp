@@ -72,8 +72,7 @@ TEST(Messages, the_line_of_a_trace_begins_with_the_name_of_the_kind) {
 }
 
 TEST(Messages, the_line_of_a_trace_tells_what_matters) {
-  const Request request{
-      {{ClientId{2}, 5}, 1}, ShardId{0}, Epoch{7}, {OperationKind::compare_and_set, Key{3}, number(4), absent()}};
+  const Request request{{{ClientId{2}, 5}, 1}, Epoch{7}, {OperationKind::compare_and_set, Key{3}, number(4), absent()}};
   const Renewed renewed{ShardId{1}, Epoch{7}, Instant{62'500'000}};
   Chunk chunk;
   chunk.count = 3;
@@ -97,7 +96,7 @@ TEST(Messages, a_link_carries_more_for_every_entry) {
 }
 
 TEST(Messages, digests_tell_kinds_and_contents_apart) {
-  const Request request{{{ClientId{2}, 5}, 1}, ShardId{0}, Epoch{7}, {}};
+  const Request request{{{ClientId{2}, 5}, 1}, Epoch{7}, {}};
   Request next_attempt = request;
   next_attempt.attempt.number = 2;
   Request next_epoch = request;

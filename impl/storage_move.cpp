@@ -23,14 +23,12 @@ bool StorageNode::is_staging(const ShardRecord& record) const {
 }
 
 void StorageNode::obey(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs) {
-  Volatile& known = at(order.record.shard);
   const ShardRecord& now_known = state_.copy(order.record.shard).known;
   // An order from an earlier phase has been overtaken: obeyed now, "prepare" would empty a copy that is already owned.
   const bool is_current = now_known.move == order.record.move && now_known.phase == order.record.phase;
-  if (!is_current || order.record.mover_epoch < known.mover_epoch) {
+  if (!is_current || order.record.mover_epoch < now_known.mover_epoch) {
     return;  // a move or a phase that is over, or an older mover
   }
-  known.mover_epoch = order.record.mover_epoch;
   switch (order.kind) {
     case OrderKind::prepare_target: prepare_target(mover, order, now, outputs); return;
     case OrderKind::open_capture: open_capture(mover, order, now, outputs); return;

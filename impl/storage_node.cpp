@@ -157,7 +157,6 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
       state_.apply(knows);
     }
     at(shard).last_epoch = appended_;
-    at(shard).mover_epoch = MoverEpoch{};
     if (is_granted) {
       at(shard).is_draining = at(shard).is_barrier_confirmed = false;
       after(appended_, TookUp{shard, record.epoch, record.lease_until}, now, outputs);
@@ -176,8 +175,8 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
   report_if_lost(shard, outputs);
 }
 
-// The directory says the range is ours, and there is no copy that could be: the disk that had it is gone (a copy that an
-// overtaken order began afterwards is none). Said again and again, until the directory has heard it.
+// The directory says the range is ours, and there is no copy that could be: the disk that had it is gone (a copy that
+// an overtaken order began afterwards is none). Said again and again, until the directory has heard it.
 void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) const {
   const ShardCopy& copy = state_.copy(shard);
   const bool is_usable = copy.copy && copy.copy != CopyState::staging;

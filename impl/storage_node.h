@@ -45,7 +45,6 @@ class StorageNode {
     bool is_draining = false;           // admits nothing more
     bool is_barrier_confirmed = false;  // and performs no effect any more
     Instant learnt_switch_at;
-    MoverEpoch mover_epoch;        // the highest that gave an order for the present move
     std::uint64_t last_write = 0;  // the number of records that make every admitted write durable
     std::uint64_t last_epoch = 0;  // the same for what the directory told
     LogPosition durable_tail;

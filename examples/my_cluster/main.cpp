@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   const MyCluster cluster(/*has_bug=*/argc > 1 && std::string_view(argv[1]) == "--bug");
 
-  const auto report = harness::verify_cluster(cluster, {.name = "my_cluster", .seed = 1, .runs = 500});
+  const auto report = harness::verify_cluster(cluster, "my_cluster", {.seed = 1, .scenarios = 2'000});
 
   fmt::print("{}", to_text(report));
   return exit_code_of(report);

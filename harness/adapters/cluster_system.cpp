@@ -28,6 +28,8 @@ Bounds bounds_of(const ClusterShape& shape) {
   return bounds;
 }
 
+bool is_word(const std::string& text) { return !text.empty() && text.find_first_of(" \t\r\n[#") == std::string::npos; }
+
 bool are_processes(const std::vector<NodeId>& ids, const ClusterShape& shape) {
   return std::ranges::all_of(ids, [&](NodeId id) { return id < clients_of(shape); });
 }
@@ -65,6 +67,9 @@ Result<void> check_shape(const ClusterShape& shape) {
   }
   if (shape.message_kinds.empty() || shape.message_kinds.size() > kMessageKindsMax) {
     return fail("shape", fmt::format("there are from 1 to {} kinds of messages", kMessageKindsMax));
+  }
+  if (!std::ranges::all_of(shape.message_kinds, is_word)) {
+    return fail("shape", "the name of a kind of messages is one word");
   }
   if (!are_processes(shape.move_targets, shape) || !are_processes(shape.may_lose_disk, shape)) {
     return fail("shape", "move_targets and may_lose_disk name processes of the cluster");

@@ -1,0 +1,345 @@
+#include "impl/router.h"
+
+#include <gmock/gmock.h>
+
+#include "impl/driven.h"
+
+namespace shardcheck::impl {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr NodeId kDirectory{0};
+constexpr NodeId kA{1};
+constexpr NodeId kB{2};
+constexpr NodeId kSelf{3};
+constexpr std::uint32_t kPollTimer = 0xffff;
+
+// A router of two storage nodes and two ranges, [0, 4) and [4, 8). An attempt is given 8 ms, a back-off lasts 3 ms.
+ClusterOptions options(Mutant mutant = Mutant::none) {
+  ClusterOptions options;
+  options.storage_nodes = 2;
+  options.routers = 1;
+  options.clients = 3;
+  options.shards = 2;
+  options.keys = 8;
+  options.attempts_max = 3;
+  options.mutant = mutant;
+  return options;
+}
+
+ShardRecord record(NodeId owner, std::uint64_t epoch, std::uint16_t shard = 0) {
+  ShardRecord record;
+  record.shard = ShardId{shard};
+  record.range = {Key{shard * 4U}, Key{shard * 4U + 4U}};
+  record.owner = owner;
+  record.epoch = Epoch{epoch};
+  return record;
+}
+Attempt attempt(std::uint16_t client, std::uint8_t number) { return {{ClientId{client}, 1}, number}; }
+
+class DrivenRouter : public Driven<Router> {
+ public:
+  explicit DrivenRouter(Mutant mutant = Mutant::none) : Driven(Router(options(mutant), kSelf)) {}
+
+  // The directory tells of one record that changed at its epoch.
+  DrivenRouter& learn(const ShardRecord& record, std::uint64_t changed_at, std::uint64_t follows = 0) {
+    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{follows}});
+    return *this;
+  }
+  DrivenRouter& ask(std::uint16_t client = 0, std::uint32_t key = 1) {
+    receive(kNoNode, ClientRequest{{ClientId{client}, 1}, {OperationKind::read, Key{key}, absent(), absent()}});
+    return *this;
+  }
+  DrivenRouter& answer(NodeId from, Attempt attempt) {
+    receive(from, Reply{attempt, {OutcomeKind::ok, number(7)}});
+    return *this;
+  }
+  DrivenRouter& refuse(NodeId from, Attempt attempt, Signal signal, const ShardRecord& known = {},
+                       std::uint64_t known_at = 0) {
+    receive(from, Refusal{attempt, ShardId{0}, signal, known.epoch, known, DirectoryPosition{known_at}});
+    return *this;
+  }
+  DrivenRouter& at(std::int64_t ms) {
+    Driven::at(ms);
+    return *this;
+  }
+};
+
+TEST(Router, asks_for_what_has_changed_again_and_again) {
+  DrivenRouter router;
+
+  EXPECT_TRUE(router.is_silent());
+  ASSERT_EQ(router.wakes_at(kPollTimer), at_ms(40));
+  router.learn(record(kA, 1), 1);
+  router.at(40).fire(kPollTimer);
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
+  EXPECT_EQ(router.wakes_at(kPollTimer), at_ms(80));
+}
+
+TEST(Router, with_an_empty_map_asks_any_node_without_an_epoch_and_is_redirected) {
+  DrivenRouter router;
+
+  router.ask();
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 0: read key 1"));
+  router.refuse(kA, attempt(0, 0), Signal::not_owner, record(kB, 5), 5);
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+}
+
+TEST(Router, with_an_empty_map_asks_one_node_after_the_other) {
+  DrivenRouter router;
+  router.ask();
+
+  router.at(8).fire(0);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 0: read key 1"));
+}
+
+TEST(Router, sends_a_request_to_the_owner_and_its_answer_to_the_client) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1);
+
+  router.ask();
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 1: read key 1"));
+  EXPECT_EQ(router.observed<Hop>().size(), 1U);
+  router.answer(kA, attempt(0, 0));
+  EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 ok 7"));
+}
+
+TEST(Router, a_second_answer_to_one_attempt_is_ignored) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask().answer(kA, attempt(0, 0));
+
+  router.answer(kA, attempt(0, 0));
+
+  EXPECT_TRUE(router.is_silent());
+}
+
+// --- signals ---
+
+TEST(Router, stale_epoch_refreshes_the_map_and_then_tries_again) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
+  EXPECT_EQ(router.observed<RefreshStarted>().size(), 1U);
+  router.learn(record(kB, 5), 5, 1);
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+}
+
+TEST(Router, stale_epoch_needs_no_refresh_when_the_map_is_newer_already) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask().learn(record(kB, 5), 5, 1);
+
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+  EXPECT_THAT(router.observed<RefreshStarted>(), IsEmpty());
+}
+
+TEST(Router, not_the_owner_is_followed_without_a_refresh) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.refuse(kA, attempt(0, 0), Signal::not_owner, record(kB, 5), 5);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+  ASSERT_EQ(router.observed<RouterLearned>().size(), 1U);
+  EXPECT_EQ(router.observed<RouterLearned>()[0].owner, kB);
+}
+
+TEST(Router, transient_tries_the_same_target_later_and_never_refreshes) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.at(2).refuse(kA, attempt(0, 0), Signal::transient);
+  EXPECT_TRUE(router.is_silent());
+  EXPECT_EQ(router.wakes_at(0), at_ms(5));
+  router.at(5).fire(0);
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 1 epoch 1: read key 1"));
+  EXPECT_THAT(router.observed<RefreshStarted>(), IsEmpty());
+}
+
+TEST(Router, an_unanswered_attempt_is_tried_again_and_never_refreshes) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.at(8).fire(0);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 1 epoch 1: read key 1"));
+  EXPECT_THAT(router.observed<RefreshStarted>(), IsEmpty());
+}
+
+TEST(Router, a_timer_of_an_attempt_that_is_over_does_nothing) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+  router.at(6).refuse(kA, attempt(0, 0), Signal::transient);
+
+  router.at(8).fire(0);
+
+  EXPECT_TRUE(router.is_silent());
+}
+
+TEST(Router, a_signal_for_an_attempt_that_is_over_is_ignored) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+  router.at(8).fire(0);
+
+  router.refuse(kA, attempt(0, 0), Signal::not_owner, record(kB, 5), 5);
+
+  EXPECT_TRUE(router.is_silent());
+}
+
+// --- refreshes ---
+
+TEST(Router, all_who_wait_for_the_map_share_one_refresh) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask(0).ask(1);
+
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch);
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
+  router.refuse(kA, attempt(1, 0), Signal::stale_epoch);
+  EXPECT_TRUE(router.is_silent());
+  router.learn(record(kB, 5), 5, 1);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1",
+                                         "to 2: request request 1.1 attempt 1 epoch 5: read key 1"));
+}
+
+TEST(Router, who_waits_for_another_range_goes_on_waiting) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).learn(record(kB, 2, 1), 2, 1).ask(0, 1).ask(1, 5);
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch).refuse(kB, attempt(1, 0), Signal::stale_epoch);
+
+  router.learn(record(kB, 5), 5, 2);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+}
+
+TEST(Router, an_unanswered_refresh_is_asked_again_and_counts_as_an_attempt) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask().refuse(kA, attempt(0, 0), Signal::stale_epoch);
+
+  router.at(8).fire(0);
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
+  router.at(16).fire(0);
+  EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 refused nil"));
+}
+
+// --- giving up ---
+
+TEST(Router, a_request_given_up_after_promises_of_no_effect_was_refused) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+  router.refuse(kA, attempt(0, 0), Signal::not_owner, record(kB, 5), 5);
+  router.refuse(kB, attempt(0, 1), Signal::not_owner, record(kA, 6), 6);
+
+  router.refuse(kA, attempt(0, 2), Signal::not_owner, record(kB, 7), 7);
+
+  EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 refused nil"));
+}
+
+TEST(Router, a_request_given_up_after_a_transient_attempt_is_unknown) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+  router.refuse(kA, attempt(0, 0), Signal::transient).at(3).fire(0);
+  router.refuse(kA, attempt(0, 1), Signal::not_owner, record(kB, 5), 5);
+
+  router.refuse(kB, attempt(0, 2), Signal::not_owner, record(kA, 6), 6);
+
+  EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 unknown nil"));
+  EXPECT_TRUE(router.sent<ClientReply>()->had_transient);
+  EXPECT_FALSE(router.sent<ClientReply>()->had_unanswered);
+}
+
+TEST(Router, a_request_given_up_after_an_unanswered_attempt_is_unknown) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.at(8).fire(0);
+  router.at(16).fire(0);
+  router.at(24).fire(0);
+
+  EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 unknown nil"));
+  EXPECT_TRUE(router.sent<ClientReply>()->had_unanswered);
+}
+
+TEST(Router, a_request_for_lost_data_is_refused_at_once) {
+  DrivenRouter router;
+  ShardRecord lost = record(kA, 1);
+  lost.is_data_lost = true;
+  router.learn(lost, 1);
+
+  router.ask();
+
+  EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 refused nil"));
+}
+
+// --- the map ---
+
+TEST(Router, an_older_record_never_replaces_a_newer_one) {
+  DrivenRouter router;
+  router.learn(record(kB, 5), 5);
+
+  router.learn(record(kA, 1), 1);
+  EXPECT_THAT(router.observed<RouterLearned>(), IsEmpty());
+  router.ask();
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 0 epoch 5: read key 1"));
+}
+
+TEST(Router, a_redirect_that_is_older_than_the_map_changes_nothing) {
+  DrivenRouter router;
+  router.learn(record(kB, 5), 5).ask();
+
+  router.refuse(kB, attempt(0, 0), Signal::not_owner, record(kA, 1), 1);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+}
+
+TEST(Router, polls_again_from_before_an_update_that_it_missed) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1);
+
+  router.learn(record(kB, 9), 9, 7);
+  router.at(40).fire(kPollTimer);
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
+  router.learn(record(kB, 7, 1), 7, 1).learn(record(kB, 9), 9, 7);
+  router.at(80).fire(kPollTimer);
+  EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 9"));
+}
+
+TEST(Router, remembers_nothing_across_a_restart) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.restart();
+  router.answer(kA, attempt(0, 0));
+  EXPECT_TRUE(router.is_silent());
+  router.ask();
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 0: read key 1"));
+}
+
+TEST(Router, a_new_request_of_a_client_takes_the_place_of_the_one_that_it_gave_up) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.receive(kNoNode, ClientRequest{{ClientId{0}, 2}, {OperationKind::read, Key{2}, absent(), absent()}});
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.2 attempt 0 epoch 1: read key 2"));
+  router.answer(kA, attempt(0, 0));
+  EXPECT_TRUE(router.is_silent());
+}
+
+TEST(Router, a_mutant_gives_every_retry_another_id) {
+  DrivenRouter router(Mutant::client_new_request_id_on_retry);
+  router.learn(record(kA, 1), 1).ask();
+
+  router.at(8).fire(0);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.2 attempt 1 epoch 1: read key 1"));
+}
+
+}  // namespace
+}  // namespace shardcheck::impl
