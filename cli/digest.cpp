@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "harness/campaign.h"
 
 namespace shardcheck::cli {
@@ -17,8 +18,12 @@ void add_digest(CLI::App& app, ExitCode& exit) {
     bool as_json = false;
   };
   auto flags = std::make_shared<Flags>();
-  digest->add_option("--seed", flags->seed, "Which scenarios to draw")->capture_default_str();
-  digest->add_option("--scenarios", flags->scenarios, "How many of them")->capture_default_str();
+  digest->add_option("--seed", flags->seed, "Which scenarios to draw")
+      ->capture_default_str()
+      ->check(whole_number_from(0));
+  digest->add_option("--scenarios", flags->scenarios, "How many of them")
+      ->capture_default_str()
+      ->check(whole_number_from(1));
   digest->add_flag("--json", flags->as_json, "Print JSON");
   digest->callback([flags, &exit] {
     harness::CampaignOptions options;

@@ -1,7 +1,5 @@
 #include "cli/files.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -51,7 +49,10 @@ Result<std::string> write_text_file(const std::string& folder, const std::string
     return fail(folder, "cannot make this folder: " + problem.message());
   }
   const std::string path = (std::filesystem::path(folder) / name).string();
-  const std::string partial = path + ".partial";
+  // A device or a pipe is written to as it is: a new file in its place would take it away from everybody.
+  const std::filesystem::file_status there = std::filesystem::status(path, problem);
+  const bool is_replaced = !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
+  const std::string partial = is_replaced ? path + ".partial" : path;
   File file(std::fopen(partial.c_str(), "wb"));
   if (!file) {
     return fail(partial, std::strerror(errno));
@@ -59,14 +60,33 @@ Result<std::string> write_text_file(const std::string& folder, const std::string
   const bool is_written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
   const int why = errno;
   if (std::fclose(file.release()) != 0 || !is_written) {
-    std::filesystem::remove(partial, problem);
-    return fail(path, fmt::format("cannot write: {}", std::strerror(is_written ? errno : why)));
+    const std::string reason = std::strerror(is_written ? errno : why);
+    if (is_replaced) {
+      std::filesystem::remove(partial, problem);
+    }
+    return fail(path, "cannot write: " + reason);
   }
-  std::filesystem::rename(partial, path, problem);
+  if (is_replaced) {
+    std::filesystem::rename(partial, path, problem);
+  }
   if (problem) {
     return fail(path, "cannot write: " + problem.message());
   }
   return path;
+}
+
+Result<void> check_writable(const std::string& folder) {
+  std::error_code problem;
+  const bool is_new = !std::filesystem::exists(folder, problem);
+  const Result<std::string> probe = write_text_file(folder, "shardcheck.probe", "");
+  if (!probe) {
+    return std::unexpected(probe.error());
+  }
+  std::filesystem::remove(*probe, problem);
+  if (is_new) {
+    std::filesystem::remove(folder, problem);
+  }
+  return {};
 }
 
 }  // namespace shardcheck::cli

@@ -12,5 +12,7 @@ namespace shardcheck::cli {
 Result<std::string> read_text_file(const std::string& path);
 // Writes through a temporary file beside it, so that a full disk leaves no half file; makes the folder if need be.
 Result<std::string> write_text_file(const std::string& folder, const std::string& name, std::string_view text);
+// Whether it could write into this folder now: asked before work whose result would be lost.
+Result<void> check_writable(const std::string& folder);
 
 }  // namespace shardcheck::cli

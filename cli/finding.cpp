@@ -25,6 +25,19 @@ std::string when(const Violation& violation) {
                                     : fmt::format(" (at {:.3f} ms)", static_cast<double>(violation.at.value) / 1e6);
 }
 
+// As a shell takes it for one word.
+std::string quoted(const std::string& path) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
+  if (path.find_first_not_of(kPlain) == std::string::npos) {
+    return path;
+  }
+  std::string result = "'";
+  for (const char character : path) {
+    result += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  }
+  return result + "'";
+}
+
 }  // namespace
 
 Result<std::string> keep(const Finding& finding, const std::string& folder) {
@@ -36,14 +49,16 @@ Result<std::string> keep(const Finding& finding, const std::string& folder) {
 
 std::string to_text(const Finding& finding, const std::string& path) {
   const Clause& row = clause(finding.violation.clause);
+  const std::string again = path.empty() ? "keep the smallest run as a file; then shardcheck replay FILE"
+                                         : "shardcheck replay " + quoted(path);
   return fmt::format(
       "VIOLATED {} {} by the {}\n"
       "  promised: {}\n"
       "  happened: {}{}\n"
       "  smallest run, {} steps:\n{}\n"
-      "  again:    shardcheck replay {}\n",
+      "  again:    {}\n",
       row.text_id, row.name, finding.system, row.sentence, finding.violation.message, when(finding.violation),
-      finding.steps, indented(finding.replay), path);
+      finding.steps, indented(finding.replay), again);
 }
 
 }  // namespace shardcheck::cli

@@ -19,7 +19,7 @@ struct Finding {
 
 // Writes the finding's file into `folder`; returns its path.
 Result<std::string> keep(const Finding& finding, const std::string& folder);
-// For people: several lines.
+// For people: several lines. `path` is empty where it could not be kept.
 std::string to_text(const Finding& finding, const std::string& path);
 
 }  // namespace shardcheck::cli

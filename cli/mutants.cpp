@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/finding.h"
+#include "cli/flags.h"
 #include "cli/progress.h"
 
 namespace shardcheck::cli {
@@ -39,6 +41,10 @@ ExitCode run_mutants(const MutantsFlags& flags) {
       return ExitCode::bad_input;
     }
     options.only = *mutant;
+  }
+  if (const auto writable = check_writable(options.out); !writable) {
+    fmt::print(stderr, "shardcheck: {}\n", to_string(writable.error()));
+    return ExitCode::bad_input;
   }
   const Result<std::vector<KilledMutant>> rows = kill_mutants(options);
   if (!rows) {
@@ -126,10 +132,12 @@ nlohmann::json to_json(const std::vector<KilledMutant>& rows) {
 void add_mutants(CLI::App& app, ExitCode& exit) {
   CLI::App* mutants = app.add_subcommand("mutants", "Which clause catches which seeded bug, and how fast");
   auto flags = std::make_shared<MutantsFlags>();
-  mutants->add_option("--seed", flags->options.seed, "Which runs to draw")->capture_default_str();
+  mutants->add_option("--seed", flags->options.seed, "Which runs to draw")
+      ->capture_default_str()
+      ->check(whole_number_from(0));
   mutants->add_option("--seconds", flags->options.seconds_each, "At most so long for each")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 1e6));
+      ->check(seconds_between(0.01, 1e6));
   mutants->add_option("--only", flags->only, "Just this one");
   mutants->add_option("--out", flags->options.out, "Where to keep the smallest runs")->capture_default_str();
   mutants->add_flag("--json", flags->as_json, "Print JSON");

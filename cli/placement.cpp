@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "harness/placement_check.h"
 #include "spec/clauses.h"
 
@@ -92,8 +93,12 @@ ExitCode run_placement(const PlacementFlags& flags) {
 void add_placement(CLI::App& app, ExitCode& exit) {
   CLI::App* placement = app.add_subcommand("placement", "Put the reference ring under the laws of placement (P1-P9)");
   auto flags = std::make_shared<PlacementFlags>();
-  placement->add_option("--seed", flags->seed, "Which cases to draw")->capture_default_str();
-  placement->add_option("--cases", flags->cases, "How many cases to draw")->capture_default_str();
+  placement->add_option("--seed", flags->seed, "Which cases to draw")
+      ->capture_default_str()
+      ->check(whole_number_from(0));
+  placement->add_option("--cases", flags->cases, "How many cases to draw")
+      ->capture_default_str()
+      ->check(whole_number_from(1));
   placement->add_option("--mutant", flags->mutant, "Judge the ring with this seeded bug instead");
   placement->add_flag("--json", flags->as_json, "Print JSON");
   placement->callback([flags, &exit] { exit = run_placement(*flags); });

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/flags.h"
 #include "cli/user_cluster.h"
 #include "harness/describe.h"
 #include "harness/placement_check.h"
@@ -35,14 +36,17 @@ class PrintTrace final : public harness::TraceSink {
   }
 };
 
-bool is_placement(const std::string& text) {
+// Where the first line begins that is neither a comment nor empty.
+std::size_t begin_of(const std::string& text) {
   std::size_t begin = 0;
   while (begin < text.size() && (text[begin] == '#' || text[begin] == '\n')) {
     const std::size_t end = text.find('\n', begin);
     begin = end == std::string::npos ? text.size() : end + 1;
   }
-  return text.compare(begin, 9, "placement") == 0;
+  return begin;
 }
+
+bool is_placement(const std::string& text) { return text.compare(begin_of(text), 10, "placement ") == 0; }
 
 void print_violation(const Violation& violation) {
   const Clause& row = clause(violation.clause);
@@ -82,6 +86,23 @@ ExitCode replay_placement(const std::string& text, const ReplayFlags& flags) {
   return result->violation ? ExitCode::violated : ExitCode::held;
 }
 
+ExitCode verdict_of(const harness::RunReport& report) {
+  if (!report.violations.empty()) {
+    return ExitCode::violated;
+  }
+  return report.is_undecided || report.was_cut_short ? ExitCode::undecided : ExitCode::held;
+}
+
+std::string_view word_of(ExitCode exit) {
+  switch (exit) {
+    case ExitCode::held: return "held";
+    case ExitCode::violated: return "violated";
+    case ExitCode::undecided: return "undecided";
+    case ExitCode::bad_input: return "not judged";
+  }
+  return "";
+}
+
 ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, const std::vector<UserCluster>& clusters) {
   const Result<harness::Scenario> scenario = harness::parse_scenario(text, flags.file);
   if (!scenario) {
@@ -112,13 +133,10 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     for (const Violation& violation : report.violations) {
       print_violation(violation);
     }
-    fmt::print("{}: {} steps, {} events, digest {:016x}\n", report.violations.empty() ? "held" : "violated",
-               scenario->size(), report.events, report.digest);
+    fmt::print("{}: {} steps, {} events, digest {:016x}\n", word_of(verdict_of(report)), scenario->size(),
+               report.events, report.digest);
   }
-  if (!report.violations.empty()) {
-    return ExitCode::violated;
-  }
-  return report.is_undecided || report.was_cut_short ? ExitCode::undecided : ExitCode::held;
+  return verdict_of(report);
 }
 
 ExitCode run_replay(const ReplayFlags& flags, const std::vector<UserCluster>& clusters) {
@@ -148,8 +166,8 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
   harness::ScenarioRunner runner;
   const harness::RunReport& report = runner.run(*scenario);
   if (report.violations.empty()) {
-    fmt::print("held: there is nothing to shrink\n");
-    return ExitCode::held;
+    fmt::print("{}: there is nothing to shrink\n", word_of(verdict_of(report)));
+    return verdict_of(report);
   }
   const ClauseId clause_id = report.violations.front().clause;
   harness::Shrinker shrinker(runner, flags.runs_max);
@@ -157,6 +175,7 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
   const std::string out = flags.out.empty() ? flags.file + ".shrunk" : flags.out;
   const Result<std::string> path = write_text_file(".", out, harness::to_text(shrunk->scenario));
   if (!path) {
+    fmt::print("{}", harness::to_text(shrunk->scenario));  // so that the work is not lost
     return bad_input(path.error());
   }
   if (flags.as_json) {
@@ -190,7 +209,9 @@ void add_shrink(CLI::App& app, ExitCode& exit) {
   auto flags = std::make_shared<ShrinkFlags>();
   shrink->add_option("file", flags->file, "A scenario")->required();
   shrink->add_option("--out", flags->out, "Where to write the smaller one (FILE.shrunk)");
-  shrink->add_option("--runs", flags->runs_max, "At most so many runs")->capture_default_str();
+  shrink->add_option("--runs", flags->runs_max, "At most so many runs")
+      ->capture_default_str()
+      ->check(whole_number_from(2));
   shrink->add_flag("--json", flags->as_json, "Print JSON");
   shrink->callback([flags, &exit] { exit = run_shrink(*flags); });
 }

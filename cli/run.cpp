@@ -1,8 +1,31 @@
 #include "cli/run.h"
 
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+
 #include "cli/commands.h"
 
 namespace shardcheck::cli {
+namespace {
+
+// A verdict that could not be printed is none: a full disk or a closed pipe must never look like "held".
+bool is_all_printed() {
+  std::cout.flush();
+  const bool is_flushed = std::fflush(stdout) == 0;
+  const int why = errno;
+  if (is_flushed && std::ferror(stdout) == 0 && std::cout.good()) {
+    return true;
+  }
+  fmt::print(stderr, "shardcheck: standard output: cannot write: {}\n", std::strerror(why));
+  return false;
+}
+
+}  // namespace
 
 int run(int argc, const char* const* argv, const Extensions& extensions) {
   CLI::App app{"Judges sharding implementations: rings, clusters, recorded histories.", "shardcheck"};
@@ -23,9 +46,12 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const bool is_help = app.exit(error) == 0;
-    return static_cast<int>(is_help ? ExitCode::held : ExitCode::bad_input);
+    exit = is_help ? ExitCode::held : ExitCode::bad_input;
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "shardcheck: {}\n", problem.what());
+    return static_cast<int>(ExitCode::bad_input);
   }
-  return static_cast<int>(exit);
+  return static_cast<int>(is_all_printed() ? exit : ExitCode::bad_input);
 }
 
 }  // namespace shardcheck::cli

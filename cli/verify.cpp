@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/flags.h"
 #include "cli/progress.h"
 #include "cli/user_cluster.h"
 #include "cli/verify_report.h"
@@ -75,14 +76,15 @@ void judge_cluster(const VerifyFlags& flags, impl::Mutant mutant, VerifyReport& 
   report.campaign_seconds = seconds();
 }
 
+// What cannot be kept is in the report all the same; the first error is given back.
 Result<void> keep_findings(const VerifyFlags& flags, VerifyReport& report) {
-  const auto add = [&](Finding finding) -> Result<void> {
+  Result<void> all_kept;
+  const auto add = [&](Finding finding) {
     const Result<std::string> path = keep(finding, flags.out);
-    if (!path) {
-      return std::unexpected(path.error());
+    if (!path && all_kept) {
+      all_kept = std::unexpected(path.error());
     }
-    report.findings.push_back({std::move(finding), *path});
-    return {};
+    report.findings.push_back({std::move(finding), path.value_or("")});
   };
   const auto name = [&](ClauseId id) {
     return fmt::format("{}-{}-{}", clause(id).text_id, flags.mutant.empty() ? "reference" : flags.mutant, flags.seed);
@@ -92,29 +94,17 @@ Result<void> keep_findings(const VerifyFlags& flags, VerifyReport& report) {
       continue;
     }
     const std::string replay = to_text(PlacementReplay{report.placement.placement, row.clause, row.finding->smallest});
-    const auto kept =
-        add({row.finding->violation, system_name(flags), name(row.clause), replay, steps_of(row.finding->smallest)});
-    if (!kept) {
-      return kept;
-    }
+    add({row.finding->violation, system_name(flags), name(row.clause), replay, steps_of(row.finding->smallest)});
   }
   for (const harness::Failure& failure : report.campaign.failures) {
-    const auto kept = add({failure.violation, system_name(flags), name(failure.violation.clause),
-                           harness::to_text(failure.scenario), failure.scenario.size()});
-    if (!kept) {
-      return kept;
-    }
+    add({failure.violation, system_name(flags), name(failure.violation.clause), harness::to_text(failure.scenario),
+         failure.scenario.size()});
   }
-  return {};
+  return all_kept;
 }
 
-// The shipped recordings, and the seeded bugs: what shows that a verdict of this suite is worth something.
-Result<void> judge_the_suite(const VerifyFlags& flags, VerifyReport& report) {
-  const auto corpus = histories::judge_corpus(flags.corpus);
-  if (!corpus) {
-    return std::unexpected(corpus.error());
-  }
-  report.corpus = *corpus;
+// The seeded bugs: what shows, with the shipped recordings, that a verdict of this suite is worth something.
+Result<void> judge_mutants(const VerifyFlags& flags, VerifyReport& report) {
   MutantsOptions options;
   options.seed = flags.seed;
   options.out = flags.out;
@@ -124,6 +114,13 @@ Result<void> judge_the_suite(const VerifyFlags& flags, VerifyReport& report) {
   }
   report.mutants = *mutants;
   return {};
+}
+
+Result<void> write_junit(const VerifyFlags& flags, const VerifyReport& report) {
+  const std::filesystem::path path(flags.junit);
+  const auto written = write_text_file(path.has_parent_path() ? path.parent_path().string() : ".",
+                                       path.filename().string(), to_junit(report));
+  return written ? Result<void>{} : std::unexpected(written.error());
 }
 
 ExitCode run_user_cluster(const VerifyFlags& flags, const UserCluster& user) {
@@ -154,29 +151,31 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   if (!mutant) {
     return bad_input(mutant.error());
   }
+  if (const auto writable = check_writable(flags.out); !writable) {
+    return bad_input(writable.error());
+  }
   VerifyReport report;
   report.system = system_name(flags);
   report.seed = flags.seed;
+  const bool judges_suite = flags.mutant.empty() && !flags.is_short;
+  if (judges_suite) {
+    const auto corpus = histories::judge_corpus(flags.corpus);
+    if (!corpus) {
+      return bad_input(corpus.error());
+    }
+    report.corpus = *corpus;
+  }
   judge_placement(flags, report);
   judge_cluster(flags, *mutant, report);
-  if (const auto kept = keep_findings(flags, report); !kept) {
-    return bad_input(kept.error());
-  }
-  if (flags.mutant.empty() && !flags.is_short) {
-    if (const auto judged = judge_the_suite(flags, report); !judged) {
-      return bad_input(judged.error());
-    }
-  }
-  if (!flags.junit.empty()) {
-    const std::filesystem::path path(flags.junit);
-    const auto written = write_text_file(path.has_parent_path() ? path.parent_path().string() : ".",
-                                         path.filename().string(), to_junit(report));
-    if (!written) {
-      return bad_input(written.error());
-    }
+  Result<void> kept = keep_findings(flags, report);
+  if (judges_suite && kept) {
+    kept = judge_mutants(flags, report);
   }
   fmt::print("{}", flags.as_json ? to_json(report).dump(2) + "\n" : to_text(report));
-  return report.verdict();
+  if (kept && !flags.junit.empty()) {
+    kept = write_junit(flags, report);
+  }
+  return kept ? report.verdict() : bad_input(kept.error());
 }
 
 }  // namespace
@@ -185,11 +184,15 @@ void add_verify(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& c
   CLI::App* verify = app.add_subcommand("verify", "Judge a system by every clause, and the suite by its seeded bugs");
   auto flags = std::make_shared<VerifyFlags>();
   verify->add_option("--system", flags->system, "Which one")->capture_default_str();
-  verify->add_option("--seed", flags->seed, "Which scenarios to draw")->capture_default_str();
-  verify->add_option("--scenarios", flags->scenarios, "How many of them")->capture_default_str();
+  verify->add_option("--seed", flags->seed, "Which scenarios to draw")
+      ->capture_default_str()
+      ->check(whole_number_from(0));
+  verify->add_option("--scenarios", flags->scenarios, "How many of them")
+      ->capture_default_str()
+      ->check(whole_number_from(1));
   verify->add_option("--budget", flags->budget_seconds, "Draw scenarios for so long instead, such as 60s, 5m or 8h")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::PositiveNumber);
   verify->add_option("--mutant", flags->mutant, "Judge the reference with this seeded bug");
   verify->add_flag("--short", flags->is_short, "Leave out the recorded histories and the seeded bugs");
   verify->add_option("--corpus", flags->corpus, "The folder of labelled histories");

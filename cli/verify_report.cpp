@@ -105,7 +105,7 @@ ExitCode VerifyReport::verdict() const {
   if (placement.is_violated() || campaign.is_violated() || wrongly_judged(*this) > 0 || is_survived) {
     return ExitCode::violated;
   }
-  return campaign.undecided > 0 ? ExitCode::undecided : ExitCode::held;
+  return campaign.undecided > 0 || campaign.scenarios == 0 ? ExitCode::undecided : ExitCode::held;
 }
 
 std::string to_text(const VerifyReport& report) {

@@ -1,0 +1,38 @@
+// What the flags of several commands have in common.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+namespace shardcheck::cli {
+
+// Digits only, at least `least`. Without it the parser takes -1 for the largest number, and the work never ends.
+inline CLI::Validator whole_number_from(std::uint64_t least) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        std::uint64_t found = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), found);
+        const bool is_right = problem == std::errc{} && end == text.data() + text.size() && found >= least;
+        return is_right ? std::string() : fmt::format("'{}' must be a whole number from {} on", text, least);
+      },
+      "");
+}
+
+// Seconds, within these bounds. The parser's own range lets "nan" pass, with which no time is ever up.
+inline CLI::Validator seconds_between(double least, double most) {
+  return CLI::Validator(
+      [least, most](std::string& text) {
+        double found = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), found);
+        const bool is_right =
+            problem == std::errc{} && end == text.data() + text.size() && found >= least && found <= most;
+        return is_right ? std::string() : fmt::format("'{}' must be a number from {} to {}", text, least, most);
+      },
+      "");
+}
+
+}  // namespace shardcheck::cli

@@ -1,0 +1,110 @@
+#include "cli/verify_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace shardcheck::cli {
+namespace {
+
+using testing::HasSubstr;
+
+VerifyReport sound_report() {
+  VerifyReport report;
+  report.system = "reference";
+  report.campaign.scenarios = 10;
+  report.campaign.checks[static_cast<std::size_t>(ClauseId::M1)] = 5;
+  report.campaign.checks[static_cast<std::size_t>(ClauseId::C1)] = 5;
+  report.campaign_seconds = 1;
+  return report;
+}
+
+harness::Failure failure(ClauseId id) { return {{id, TrueTime{}, "it broke"}, {}, 1, 1, {id}}; }
+
+KilledMutant killed(bool is_killed) {
+  KilledMutant row;
+  row.kill.mutant = impl::Mutant::move_no_tombstones;
+  row.kill.is_killed = is_killed;
+  row.kill.violation = {ClauseId::M5, TrueTime{}, "it broke"};
+  return row;
+}
+
+TEST(VerifyReport, a_row_that_was_never_checked_is_not_held) {
+  const VerifyReport report = sound_report();
+
+  EXPECT_EQ(report.status_of(ClauseId::M1), RowStatus::held);
+  EXPECT_EQ(report.status_of(ClauseId::S1), RowStatus::not_observable);
+  EXPECT_EQ(report.verdict(), ExitCode::held);
+}
+
+TEST(VerifyReport, a_campaign_without_a_run_holds_nothing) {
+  VerifyReport report = sound_report();
+  report.campaign.scenarios = 0;
+
+  EXPECT_EQ(report.verdict(), ExitCode::undecided);
+  EXPECT_THAT(to_text(report), HasSubstr("\nverdict: undecided\n"));
+}
+
+TEST(VerifyReport, an_undecided_run_is_no_pass) {
+  VerifyReport report = sound_report();
+  report.campaign.undecided = 1;
+
+  EXPECT_EQ(report.status_of(ClauseId::C1), RowStatus::undecided);
+  EXPECT_EQ(report.verdict(), ExitCode::undecided);
+  EXPECT_EQ(to_json(report)["exit_code"], 2);
+  EXPECT_THAT(to_junit(report), HasSubstr("failures=\"1\""));
+}
+
+TEST(VerifyReport, a_violation_outweighs_what_is_undecided) {
+  VerifyReport report = sound_report();
+  report.campaign.undecided = 1;
+  report.campaign.failures = {failure(ClauseId::M1)};
+
+  EXPECT_EQ(report.status_of(ClauseId::M1), RowStatus::violated);
+  EXPECT_EQ(report.verdict(), ExitCode::violated);
+}
+
+TEST(VerifyReport, a_seeded_bug_that_survives_is_a_violation) {
+  VerifyReport report = sound_report();
+  report.mutants = {{killed(true)}};
+  const ExitCode all_killed = report.verdict();
+  report.mutants->push_back(killed(false));
+
+  EXPECT_EQ(all_killed, ExitCode::held);
+  EXPECT_EQ(report.verdict(), ExitCode::violated);
+  EXPECT_THAT(to_text(report), HasSubstr("SURVIVED"));
+  EXPECT_THAT(to_text(report), HasSubstr("1 of 2 seeded bugs caught by a row that they name"));
+}
+
+TEST(VerifyReport, a_recording_that_is_judged_otherwise_than_labelled_is_a_violation) {
+  VerifyReport report = sound_report();
+  histories::CorpusRow row;
+  row.label.expected = histories::Verdict::linearizable;
+  row.verdict = histories::Verdict::undecided;
+  report.corpus = {row};
+
+  EXPECT_EQ(report.verdict(), ExitCode::violated);
+  EXPECT_THAT(to_text(report), HasSubstr("NOT AS LABELLED"));
+}
+
+TEST(VerifyReport, junit_escapes_what_xml_would_take_for_its_own) {
+  VerifyReport report = sound_report();
+  report.campaign.failures = {failure(ClauseId::M1)};
+  Finding finding;
+  finding.violation = {ClauseId::M1, TrueTime{}, "key \"1\" < 2 & 3 > 2"};
+  report.findings = {{finding, "f"}};
+
+  EXPECT_THAT(to_junit(report), HasSubstr("<failure message=\"key &quot;1&quot; &lt; 2 &amp; 3 &gt; 2\"/>"));
+}
+
+TEST(Finding, that_was_not_kept_says_how_to_keep_it) {
+  Finding finding;
+  finding.violation = {ClauseId::M1, TrueTime{}, "it broke"};
+  finding.replay = "scenario 1\n";
+
+  EXPECT_THAT(to_text(finding, ""),
+              HasSubstr("again:    keep the smallest run as a file; then shardcheck replay FILE"));
+  EXPECT_THAT(to_text(finding, "a b's"), HasSubstr("again:    shardcheck replay 'a b'\\''s'\n"));
+}
+
+}  // namespace
+}  // namespace shardcheck::cli
