@@ -20,11 +20,6 @@ std::string indented(const std::string& text) {
   return result;
 }
 
-std::string when(const Violation& violation) {
-  return violation.at == TrueTime{} ? ""
-                                    : fmt::format(" (at {:.3f} ms)", static_cast<double>(violation.at.value) / 1e6);
-}
-
 // As a shell takes it for one word.
 std::string quoted(const std::string& path) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
@@ -40,6 +35,11 @@ std::string quoted(const std::string& path) {
 
 }  // namespace
 
+std::string when(const Violation& violation) {
+  return violation.at == TrueTime{} ? ""
+                                    : fmt::format(" (at {:.3f} ms)", static_cast<double>(violation.at.value) / 1e6);
+}
+
 Result<std::string> keep(const Finding& finding, const std::string& folder) {
   const Clause& row = clause(finding.violation.clause);
   const std::string text = fmt::format("# {} {} violated by the {}\n# {}{}\n{}", row.text_id, row.name, finding.system,
@@ -47,10 +47,10 @@ Result<std::string> keep(const Finding& finding, const std::string& folder) {
   return write_text_file(folder, finding.name + ".scenario", text);
 }
 
-std::string to_text(const Finding& finding, const std::string& path) {
+std::string to_text(const Finding& finding, const std::string& path, const std::string& program) {
   const Clause& row = clause(finding.violation.clause);
   const std::string again = path.empty() ? "keep the smallest run as a file; then shardcheck replay FILE"
-                                         : "shardcheck replay " + quoted(path);
+                                         : program + " replay " + quoted(path);
   return fmt::format(
       "VIOLATED {} {} by the {}\n"
       "  promised: {}\n"

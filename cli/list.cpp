@@ -16,7 +16,7 @@ void list_clauses(bool as_json) {
     if (as_json) {
       rows.push_back({{"id", row.text_id}, {"name", row.name}, {"sentence", row.sentence}, {"method", row.method}});
     } else {
-      fmt::print("{:<4}{:<22}{}\n", row.text_id, row.name, row.sentence);
+      fmt::print("{:<4}{:<24}{}\n", row.text_id, row.name, row.sentence);
     }
   }
   if (as_json) {
@@ -40,7 +40,7 @@ void list_mutants(bool as_json) {
                       {"what", row.what},
                       {"clauses", caught_by}});
     } else {
-      fmt::print("{:<32}{:<12}{:<10}{}\n", row.name, row.component, caught_by_text, row.what);
+      fmt::print("{:<32}{:<15}{:<10}{}\n", row.name, row.component, caught_by_text, row.what);
     }
   }
   if (as_json) {

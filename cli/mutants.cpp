@@ -92,7 +92,7 @@ std::size_t survivors(const std::vector<KilledMutant>& rows) {
 
 std::string to_text(const std::vector<KilledMutant>& rows) {
   std::string text = fmt::format("{:<32}{:<10}{:>8}{:>9}{:>7}  {:<20}{}\n", "seeded bug", "caught by", "runs",
-                                 "seconds", "steps", "violated in all", "again: shardcheck replay");
+                                 "seconds", "steps", "violated in all", "kept as (shows it again with: replay FILE)");
   for (const KilledMutant& row : rows) {
     const harness::Kill& kill = row.kill;
     text += fmt::format("{:<32}{:<10}{:>8}{:>9.2f}{:>7}  {:<20}{}\n", impl::row_of(kill.mutant).name,

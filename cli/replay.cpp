@@ -3,9 +3,12 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/finding.h"
 #include "cli/flags.h"
 #include "cli/user_cluster.h"
 #include "harness/describe.h"
@@ -50,8 +53,8 @@ bool is_placement(const std::string& text) { return text.compare(begin_of(text),
 
 void print_violation(const Violation& violation) {
   const Clause& row = clause(violation.clause);
-  fmt::print("VIOLATED {} {}\n  promised: {}\n  happened: {}\n", row.text_id, row.name, row.sentence,
-             violation.message);
+  fmt::print("VIOLATED {} {}\n  promised: {}\n  happened: {}{}\n", row.text_id, row.name, row.sentence,
+             violation.message, when(violation));
 }
 
 nlohmann::json to_json(const Violation& violation) {
@@ -147,6 +150,15 @@ ExitCode run_replay(const ReplayFlags& flags, const std::vector<UserCluster>& cl
   return is_placement(*text) ? replay_placement(*text, flags) : replay_scenario(*text, flags, clusters);
 }
 
+// The promise that the file says it breaks ("# L3 EpochFence violated by ..."), if it still does.
+std::optional<ClauseId> named_clause(const std::string& text, const harness::RunReport& report) {
+  if (!text.starts_with("# ")) {
+    return std::nullopt;
+  }
+  const auto named = clause_by_text_id(std::string_view(text).substr(2, text.find(' ', 2) - 2));
+  return named && report.violation_of(*named) != nullptr ? named : std::nullopt;
+}
+
 ExitCode run_shrink(const ShrinkFlags& flags) {
   const Result<std::string> text = read_text_file(flags.file);
   if (!text) {
@@ -169,11 +181,13 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
     fmt::print("{}: there is nothing to shrink\n", word_of(verdict_of(report)));
     return verdict_of(report);
   }
-  const ClauseId clause_id = report.violations.front().clause;
+  const ClauseId clause_id = named_clause(*text, report).value_or(report.violations.front().clause);
   harness::Shrinker shrinker(runner, flags.runs_max);
   const auto shrunk = shrinker.shrink(*scenario, clause_id);
   const std::string out = flags.out.empty() ? flags.file + ".shrunk" : flags.out;
-  const Result<std::string> path = write_text_file(".", out, harness::to_text(shrunk->scenario));
+  const Clause& row = clause(clause_id);
+  const std::string header = fmt::format("# {} {} violated: {}\n", row.text_id, row.name, shrunk->violation.message);
+  const Result<std::string> path = write_text_file(".", out, header + harness::to_text(shrunk->scenario));
   if (!path) {
     fmt::print("{}", harness::to_text(shrunk->scenario));  // so that the work is not lost
     return bad_input(path.error());

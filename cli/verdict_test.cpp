@@ -14,12 +14,13 @@ using testing::HasSubstr;
 
 // The command behind "again:", with the name of the program taken off.
 std::string again_of(const std::string& out) {
-  const std::string before = "  again:    shardcheck ";
+  const std::string before = "  again:    ";
   const std::size_t begin = out.find(before);
-  if (begin == std::string::npos) {
+  const std::size_t command = out.find(" replay ", begin);
+  if (begin == std::string::npos || command == std::string::npos) {
     return "";
   }
-  return out.substr(begin + before.size(), out.find('\n', begin) - begin - before.size());
+  return out.substr(command + 1, out.find('\n', begin) - command - 1);
 }
 
 TEST_F(Commands, verify_holds_for_the_reference) {

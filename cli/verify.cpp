@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/flags.h"
+#include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/user_cluster.h"
 #include "cli/verify_report.h"
@@ -107,7 +108,7 @@ Result<void> keep_findings(const VerifyFlags& flags, VerifyReport& report) {
 Result<void> judge_mutants(const VerifyFlags& flags, VerifyReport& report) {
   MutantsOptions options;
   options.seed = flags.seed;
-  options.out = flags.out;
+  options.out = (std::filesystem::path(flags.out) / "seeded").string();  // no failures of the system
   const auto mutants = kill_mutants(options);
   if (!mutants) {
     return std::unexpected(mutants.error());
@@ -156,6 +157,7 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   }
   VerifyReport report;
   report.system = system_name(flags);
+  report.program = program();
   report.seed = flags.seed;
   const bool judges_suite = flags.mutant.empty() && !flags.is_short;
   if (judges_suite) {

@@ -116,7 +116,7 @@ std::string to_text(const VerifyReport& report) {
       static_cast<double>(campaign.events) / 1e6 / report.campaign_seconds);
   text += rows_text(report) + "\n" + reach_text(campaign);
   for (const KeptFinding& kept : report.findings) {
-    text += "\n" + to_text(kept.finding, kept.path);
+    text += "\n" + to_text(kept.finding, kept.path, report.program);
   }
   if (report.corpus) {
     text += "\n" + corpus_text(*report.corpus);

@@ -27,6 +27,7 @@ struct KeptFinding {
 
 struct VerifyReport {
   std::string system;
+  std::string program = "shardcheck";  // as its user would call it
   std::uint64_t seed = 0;
   PlacementReport placement{};
   harness::CampaignReport campaign{};

@@ -155,10 +155,10 @@ class Campaign {
       return;
     }
     auto& checks = report_.checks[static_cast<std::size_t>(ClauseId::X2)];
-    checks = report_.reached.count() + report_.signals.count();
     if (report_.scenarios < options_.scenarios_for_reach || report_.is_violated()) {
-      return;
+      return;  // too few to say what is never reached: not observable
     }
+    checks = report_.reached.count() + report_.signals.count();
     for (std::size_t signal = 0; signal < report_.signals.size(); ++signal) {
       if (!report_.signals.test(signal)) {
         miss(fmt::format("in {} scenarios no request was answered '{}'", report_.scenarios,
