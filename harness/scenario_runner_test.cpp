@@ -39,7 +39,7 @@ TEST(ScenarioRunner, a_replay_from_text_is_the_same_run) {
       EXPECT_EQ(again.checks, first.checks);
       EXPECT_EQ(again.events, first.events);
       EXPECT_EQ(again.reached, first.reached);
-      violated += first.violations.empty() ? 0 : 1;
+      violated += first.violations.empty() ? 0U : 1U;
     }
     EXPECT_EQ(violated > 0, mutant != Mutant::none);
   }
@@ -70,7 +70,7 @@ class Lines final : public TraceSink {
   void line(TrueTime at, const std::string& text) override {
     EXPECT_GE(at, last);
     last = at;
-    count += text.empty() ? 0 : 1;
+    count += text.empty() ? 0U : 1U;
   }
   TrueTime last;
   std::size_t count = 0;
