@@ -84,9 +84,13 @@ ExitCode replay_placement(const std::string& text, const ReplayFlags& flags) {
   } else if (result->violation) {
     print_violation(*result->violation);
   } else {
-    fmt::print("held: {} ({} checks)\n", clause(input->clause).text_id, result->checks);
+    fmt::print("{}: {} ({} checks)\n", result->checks == 0 ? "undecided" : "held", clause(input->clause).text_id,
+               result->checks);
   }
-  return result->violation ? ExitCode::violated : ExitCode::held;
+  if (result->violation) {
+    return ExitCode::violated;
+  }
+  return result->checks == 0 ? ExitCode::undecided : ExitCode::held;
 }
 
 ExitCode verdict_of(const harness::RunReport& report) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <string>
 
 #include "cli/commands.h"
 
@@ -48,7 +49,8 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
     const bool is_help = app.exit(error) == 0;
     exit = is_help ? ExitCode::held : ExitCode::bad_input;
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "shardcheck: {}\n", problem.what());
+    // Standard error itself may be what failed, so this must not throw again.
+    std::fputs((std::string("shardcheck: ") + problem.what() + "\n").c_str(), stderr);
     return static_cast<int>(ExitCode::bad_input);
   }
   return static_cast<int>(is_all_printed() ? exit : ExitCode::bad_input);
