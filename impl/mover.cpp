@@ -8,8 +8,6 @@ namespace {
 constexpr TimerToken kPoll{0xffffU};  // any smaller token is a ShardId
 constexpr Duration kCostOfMessage = microseconds(3);
 
-bool is_before_switch(MovePhase phase) { return phase >= MovePhase::preparing && phase <= MovePhase::fenced; }
-
 }  // namespace
 
 Mover::Mover(const ClusterOptions& options, NodeId self) : options_(options), decisions_(options.mutant), self_(self) {}
@@ -182,103 +180,6 @@ bool Mover::holds(Known& known, Instant now, ClusterOutputs& outputs) {
   progress.deadline = now + options_.order_timeout;
   outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
   return false;
-}
-
-void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
-  Progress& progress = known.progress;
-  if (known.record.phase == MovePhase::none) {
-    return;
-  }
-  if (!holds(known, now, outputs)) {
-    return;
-  }
-  progress.deadline = now + options_.order_timeout;
-  outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
-  const bool is_hopeless = ++progress.tries > options_.orders_max || progress.is_given_up;
-  if (is_hopeless && is_before_switch(known.record.phase)) {
-    command(CommandKind::abort_move, known, outputs);
-    return;
-  }
-  switch (known.record.phase) {
-    case MovePhase::none: return;
-    case MovePhase::preparing:
-    case MovePhase::copying: drive_copy(known, outputs); return;
-    case MovePhase::catching_up: drive_catch_up(known, outputs); return;
-    case MovePhase::fenced: drive_switch(known, outputs); return;
-    case MovePhase::switched:
-      if (progress.is_serving) {
-        command(CommandKind::advance_move, known, outputs, MovePhase::cleaning);
-      } else {
-        order(OrderKind::confirm_serving, known.record.target, known, outputs);
-      }
-      return;
-    case MovePhase::cleaning:
-      if (progress.is_clean) {
-        command(CommandKind::finish_move, known, outputs);
-      } else {
-        order(OrderKind::clean_up, known.record.source, known, outputs);
-      }
-      return;
-    case MovePhase::aborted: drive_undo(known, outputs); return;
-  }
-}
-
-void Mover::drive_copy(Known& known, ClusterOutputs& outputs) {
-  const Progress& progress = known.progress;
-  if (!progress.is_target_ready) {
-    order(OrderKind::prepare_target, known.record.target, known, outputs);
-  } else if (!progress.snapshot) {
-    order(OrderKind::open_capture, known.record.source, known, outputs);
-  } else if (known.record.phase == MovePhase::preparing) {
-    command(CommandKind::advance_move, known, outputs, MovePhase::copying);
-  } else if (!progress.is_copied) {
-    order(OrderKind::send_chunk, known.record.source, known, outputs);
-  } else {
-    command(CommandKind::advance_move, known, outputs, MovePhase::catching_up);
-  }
-}
-
-// Replays until little is left. A source that is written faster than it can be replayed never gets there: after so many
-// rounds the move is given up, and says so by its abort.
-void Mover::drive_catch_up(Known& known, ClusterOutputs& outputs) {
-  const Progress& progress = known.progress;
-  if (!progress.is_target_ready) {
-    order(OrderKind::prepare_target, known.record.target, known, outputs);
-  } else if (progress.lag <= options_.lag_at_fence_max) {
-    command(CommandKind::advance_move, known, outputs, MovePhase::fenced);
-  } else if (progress.rounds >= options_.catch_up_rounds_max) {
-    command(CommandKind::abort_move, known, outputs);
-  } else {
-    order(OrderKind::send_log, known.record.source, known, outputs);
-  }
-}
-
-void Mover::drive_switch(Known& known, ClusterOutputs& outputs) {
-  const Progress& progress = known.progress;
-  if (!progress.is_target_ready) {
-    order(OrderKind::prepare_target, known.record.target, known, outputs);
-  } else if (!progress.barrier) {
-    order(OrderKind::fence, known.record.source, known, outputs);
-  } else if (decisions_.may_switch(progress.replayed_to, *progress.barrier, progress.source_digest,
-                                   progress.target_digest)) {
-    command(CommandKind::commit_move, known, outputs);
-  } else {
-    order(OrderKind::send_log, known.record.source, known, outputs);
-  }
-}
-
-void Mover::drive_undo(Known& known, ClusterOutputs& outputs) {
-  const Progress& progress = known.progress;
-  if (progress.is_source_undone && progress.is_target_undone) {
-    command(CommandKind::finish_move, known, outputs);
-    return;
-  }
-  if (!progress.is_source_undone) {
-    order(OrderKind::undo, known.record.source, known, outputs);
-  }
-  if (!progress.is_target_undone) {
-    order(OrderKind::undo, known.record.target, known, outputs);
-  }
 }
 
 void Mover::command(CommandKind kind, const Known& known, ClusterOutputs& outputs, MovePhase phase) {

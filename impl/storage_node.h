@@ -18,6 +18,8 @@
 
 namespace shardcheck::impl {
 
+inline constexpr Duration kCostOfMovedEntry = microseconds(6);  // at either side of a move
+
 // From now until `until` (on the node's clock) the node would perform effects under `epoch`.
 struct ServingClaim {
   ShardId shard;
@@ -108,24 +110,28 @@ class StorageNode {
   bool reads_retained(NodeId router, const Request& request, const ShardCopy& copy, ClusterOutputs& outputs);
   void perform(const Effect& effect, Instant now, ClusterOutputs& outputs);
 
-  // storage_move.cpp: both sides of a move
+  // storage_move.cpp: what both sides of a move have in common, and how a copy goes
   void obey(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
-  void prepare_target(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void report(NodeId mover, MoveReport report, const ShardRecord& record, Instant now, ClusterOutputs& outputs);
+  void clean_up(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void undo(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void drop_copy(ShardId shard, MoveId move, KeyRange keys, Instant now, ClusterOutputs& outputs);
+  bool is_source_of(const ShardRecord& record) const;
+  bool is_staging(const ShardRecord& record) const;
+
+  // storage_source.cpp
   void open_capture(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void send_chunk(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void send_log(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void fence(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
-  void clean_up(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
-  void undo(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  void on_fence_timeout(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void arm_fence_timer(ShardId shard, Instant now, ClusterOutputs& outputs);
+
+  // storage_target.cpp
+  void prepare_target(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& outputs);
   void stage_log(const LogBatch& batch, Instant now, ClusterOutputs& outputs);
   void stage(ShardId shard, const Entry& entry, ApplyCause cause, MoveId move, Instant now, ClusterOutputs& outputs);
-  void drop_copy(ShardId shard, MoveId move, KeyRange keys, Instant now, ClusterOutputs& outputs);
-  void report(NodeId mover, MoveReport report, const ShardRecord& record, Instant now, ClusterOutputs& outputs);
-  bool is_source_of(const ShardRecord& record) const;
-  bool is_staging(const ShardRecord& record) const;
-  void on_fence_timeout(ShardId shard, Instant now, ClusterOutputs& outputs);
-  void arm_fence_timer(ShardId shard, Instant now, ClusterOutputs& outputs);
 
   Volatile& at(ShardId shard) { return volatile_[shard.value]; }
   const Volatile& at(ShardId shard) const { return volatile_[shard.value]; }
