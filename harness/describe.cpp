@@ -34,6 +34,8 @@ std::string operation_text(const Operation& operation) {
     case OperationKind::read:
     case OperationKind::remove:
     case OperationKind::increment: return fmt::format("{} of key {}", name_of(operation.kind), operation.key.value);
+    case OperationKind::scan:
+      return fmt::format("scan of keys {} to {}", operation.key.value, keys_of(operation).hi.value - 1);
     case OperationKind::write:
     case OperationKind::append:
       return fmt::format("{} of {} to key {}", name_of(operation.kind), to_string(operation.argument),
@@ -119,6 +121,12 @@ std::string describe(const Wording& wording, const Step& step) {
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
     return fmt::format("an operator moves shard {} to {}", move->shard.value, wording.process(move->target));
+  }
+  if (const auto* split = std::get_if<SplitStep>(&step.what)) {
+    return fmt::format("an operator splits shard {} at key {}", split->shard.value, split->at.value);
+  }
+  if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
+    return fmt::format("an operator merges shard {} with its right neighbour", merge->shard.value);
   }
   const auto& fault = std::get<FaultStep>(step.what);
   return fmt::format("{} is {} for {}", wording.process(fault.process), name_of(fault.kind),

@@ -10,6 +10,7 @@ constexpr FaultGaps kFaultGaps{0, 300, 120, 60, 30};
 // Of a system that may send few messages.
 constexpr FaultGaps kShortFaultGaps{0, 60, 25, 10, 5};
 constexpr std::uint32_t kKeysOfShard = 4;
+constexpr std::uint16_t kSplitsMax = 4;
 
 std::uint64_t ask(sim::Choices& choices, Ask kind, std::uint64_t n, std::uint32_t counter = 0) {
   return choices.below(n, label(kind, counter));
@@ -20,6 +21,7 @@ impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   cluster.mutant = mutant;
   cluster.storage_nodes = static_cast<std::uint16_t>(2 + ask(choices, Ask::storage_nodes, 3));
   cluster.shards = static_cast<std::uint16_t>(1 + ask(choices, Ask::shards, 3));
+  cluster.shards_max = cluster.shards + kSplitsMax;
   cluster.keys = cluster.shards * kKeysOfShard;
   cluster.clients = static_cast<std::uint16_t>(2 + ask(choices, Ask::clients, 4));
   cluster.routers = static_cast<std::uint16_t>(1 + ask(choices, Ask::routers, 2));
@@ -68,6 +70,7 @@ WorkloadShape workload_of(const impl::ClusterOptions& cluster) {
   for (std::uint16_t i = 0; i < cluster.storage_nodes; ++i) {
     shape.move_targets.push_back(roles.storage(i));
   }
+  shape.shards_max = cluster.shards_max;
   shape.is_supported.fill(true);
   return shape;
 }

@@ -32,6 +32,7 @@ TEST(Generate, all_answers_0_give_the_smallest_quiet_plan) {
   EXPECT_EQ(to_text(plan.scenario),
             "scenario 1\n"
             "cluster storage_nodes 2 routers 1 clients 2 shards 1 keys 4\n"
+            "shards_max 5\n"
             "network delay 0.5ms variety 0 bytes_per_second 100000000\n"
             "at 4.8ms move range 0 to 2\n"
             "at 5.6ms client 0 request 32 read 0\n"
@@ -52,6 +53,7 @@ TEST(Generate, one_answer_changes_what_it_was_about_and_nothing_else) {
   EXPECT_EQ(to_text(plan.scenario),
             "scenario 1\n"
             "cluster storage_nodes 2 routers 1 clients 2 shards 1 keys 4\n"
+            "shards_max 5\n"
             "network delay 0.5ms variety 0 bytes_per_second 100000000\n"
             "at 4.8ms move range 0 to 2\n"
             "at 5.6ms client 0 request 32 read 0\n"
@@ -86,6 +88,11 @@ TEST(Generate, requests_of_a_client_grow_and_every_operation_fits_its_key) {
       last[client->request.client] = client->request.sequence;
       EXPECT_LT(client->request.client.value, scenario.cluster.clients);
       EXPECT_LT(operation.key.value, scenario.cluster.keys);
+      if (operation.kind == OperationKind::scan) {
+        EXPECT_LT(operation.key, keys_of(operation).hi);
+        EXPECT_LE(keys_of(operation).hi.value, scenario.cluster.keys);
+        continue;
+      }
       EXPECT_TRUE(is_fit(operation)) << name_of(operation.kind) << " of key " << operation.key.value;
       if (operation.argument.kind != ValueKind::absent) {
         EXPECT_TRUE(written.insert(to_string(operation.argument)).second) << to_string(operation.argument);
@@ -111,7 +118,7 @@ TEST(Generate, steps_are_in_order_and_every_plan_begins_with_a_move) {
       last = step.at;
       if (const auto* move = std::get_if<MoveStep>(&step.what)) {
         EXPECT_TRUE(roles.is_storage(move->target));
-        EXPECT_LT(move->shard.value, scenario.cluster.shards);
+        EXPECT_LT(move->shard.value, scenario.cluster.shards_max);
       }
     }
     for (const ClockSetting& clock : scenario.clocks) {

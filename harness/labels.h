@@ -32,6 +32,10 @@ enum class Ask : std::uint8_t {
   deviation_size,
   deviation_moment,
   deviation_detail,
+  reshape,
+  split_key,
+  scan,
+  scan_end,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

@@ -16,8 +16,8 @@ void ReferenceSystem::start(ObservationSink& sink) {
   const impl::ClusterOptions& cluster = scenario_->cluster;
   records_ = impl::initial_records(cluster);
   told_position_ = DirectoryPosition{cluster.shards};
-  open_moves_.assign(cluster.shards, OpenMove{});
-  claims_.reset(impl::Roles(cluster).processes(), cluster.shards);
+  open_moves_.assign(cluster.shard_ids(), OpenMove{});
+  claims_.reset(impl::Roles(cluster).processes(), cluster.shard_ids());
   prepare(sink, impl::make_cluster(cluster), cluster.clock_offset_max);
   tell_created(records_, impl::Roles(cluster).directory());
   world_.start_all();
@@ -27,7 +27,9 @@ Bounds ReferenceSystem::bounds() const {
   const impl::ClusterOptions& cluster = scenario_->cluster;
   Bounds bounds;
   bounds.nodes = impl::Roles(cluster).processes();
-  bounds.shards = cluster.shards;
+  bounds.shards = cluster.shard_ids();
+  bounds.tells_owner_splits = true;
+  bounds.answers_scans = true;
   bounds.clients = cluster.clients;
   bounds.key_space = {Key{0}, Key{cluster.keys}};
   bounds.clock_offset_max = cluster.clock_offset_max;
@@ -47,13 +49,21 @@ bool ReferenceSystem::apply(const Step& step) {
     world_.inject(roles.mover(), impl::StartMove{move->shard, move->target});
     return true;
   }
+  if (const auto* split = std::get_if<SplitStep>(&step.what)) {
+    world_.inject(roles.mover(), impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
+    return true;
+  }
+  if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
+    world_.inject(roles.mover(), impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
+    return true;
+  }
   inject_fault(std::get<FaultStep>(step.what));
   return true;
 }
 
 bool ReferenceSystem::is_settled() const {
   for (const ShardRecord& record : records_) {
-    if (record.is_data_lost) {
+    if (record.is_data_lost || record.is_removed()) {
       continue;
     }
     const impl::StorageNode* owner = storage(record.owner);
@@ -72,7 +82,7 @@ void ReferenceSystem::tell_end() {
     const NodeId id = roles.storage(i);
     for (const impl::ShardCopy& copy : storage(id)->state().copies()) {
       if (copy.copy) {
-        tell(now(), id, CopyHeld{copy.known.shard, copy.known.range, *copy.copy, copy.move});
+        tell(now(), id, CopyHeld{copy.known.shard, copy.held, *copy.copy, copy.move});
       }
     }
   }
@@ -133,6 +143,7 @@ bool ReferenceSystem::is_repeated(const Observation& fact) {
 void ReferenceSystem::on_record(const RecordCommitted& committed, TrueTime at) {
   const ShardRecord& record = committed.record;
   OpenMove& open = open_moves_[record.shard.value];
+  records_.resize(std::max<std::size_t>(records_.size(), record.shard.value + 1U));
   records_[record.shard.value] = record;
   if (committed.change == RecordChange::move_begun) {
     open = OpenMove{};
@@ -150,7 +161,7 @@ void ReferenceSystem::handled(NodeId process, TrueTime at) {
   if (storage(process) == nullptr) {
     return;
   }
-  for (std::uint16_t i = 0; i < scenario_->cluster.shards; ++i) {
+  for (std::uint16_t i = 0; i < records_.size(); ++i) {
     const ShardId shard{i};
     claims_.tell(process, shard, storage(process)->claim(shard), world_.clock(process), at, *sink_);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/assert.h"
+#include "spec/key_set.h"
 
 namespace shardcheck::harness {
 namespace {
@@ -50,6 +51,7 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
   system.heal();
   settle(system);
   read_everything(system);
+  scan_everything(system);
   settle(system);
   system.tell_end();
   judge_.finish(system.now());
@@ -95,13 +97,19 @@ void Runner::take(const Returned& returned, TrueTime at) {
 }
 
 void Runner::end(Client& client, const Outcome& outcome, TrueTime at) {
+  if (client.running->operation.kind != OperationKind::scan) {
+    record_end(client, outcome, at);
+  }
+  client.last = outcome;
+  client.running.reset();
+}
+
+void Runner::record_end(const Client& client, const Outcome& outcome, TrueTime at) {
   switch (outcome.kind) {
     case OutcomeKind::ok: builder_.ok(stamp(at), client.recorded, intern(outcome.value)); break;
     case OutcomeKind::refused: builder_.refused(stamp(at), client.recorded); break;
     case OutcomeKind::unknown: builder_.unknown(stamp(at), client.recorded); break;
   }
-  client.last = outcome;
-  client.running.reset();
 }
 
 void Runner::note_reached(const Observed& observed) {
@@ -118,7 +126,8 @@ void Runner::note_reached(const Observed& observed) {
 
 histories::ValueId Runner::intern(const Value& value) {
   switch (value.kind) {
-    case ValueKind::absent: return histories::kAbsent;
+    case ValueKind::absent:
+    case ValueKind::keys: return histories::kAbsent;  // scans are not in the history
     case ValueKind::number: return builder_.values().number(value.number);
     case ValueKind::list: {
       std::array<histories::ValueId, Value::kListLengthMax> items;
@@ -136,16 +145,23 @@ void Runner::start(System& system, ClientId id, const ClientStep& step) {
   client.running = step;
   client.gives_up_at = system.now() + kClientTimeout;
   client.last_sequence = std::max(client.last_sequence, step.request.sequence);
-  histories::HistoryBuilder::Call call;
-  call.process = builder_.values().number(id.value);
-  call.key = builder_.values().number(step.operation.key.value);
-  call.kind = step.operation.kind;
-  call.argument = intern(step.operation.argument);
-  call.expected = intern(step.operation.expected);
-  client.recorded = builder_.invoke(stamp(system.now()), call);
+  if (step.operation.kind != OperationKind::scan) {
+    record_call(system.now(), id, step.operation);
+  }
   ++report_.operations;
   judge_.on({system.now(), kNoNode, Invoked{step.request, step.operation}});
   system.apply({system.now(), step});
+}
+
+// Scans are about many keys at once and are judged elsewhere: the history is judged key by key.
+void Runner::record_call(TrueTime at, ClientId id, const Operation& operation) {
+  histories::HistoryBuilder::Call call;
+  call.process = builder_.values().number(id.value);
+  call.key = builder_.values().number(operation.key.value);
+  call.kind = operation.kind;
+  call.argument = intern(operation.argument);
+  call.expected = intern(operation.expected);
+  clients_[id.value].recorded = builder_.invoke(stamp(at), call);
 }
 
 // Every idle client starts what waits for it; one that has waited too long for an answer gives up.
@@ -225,6 +241,24 @@ bool Runner::probe(System& system) {
     is_all_ok = is_all_ok && (!client.last || client.last->kind == OutcomeKind::ok);
   }
   return is_all_ok && is_idle();
+}
+
+// The final scans, after the final reads: what is there was just read, key by key.
+void Runner::scan_everything(System& system) {
+  if (!bounds_.answers_scans || is_cut_short_) {
+    return;
+  }
+  Client& client = clients_.front();
+  Key lo = bounds_.key_space.lo;
+  while (lo < bounds_.key_space.hi) {
+    const Key hi{std::min(bounds_.key_space.hi.value, lo.value + kScanWidthMax)};
+    client.last_sequence = sequence_after(client.last_sequence);
+    client.waiting.push_back({{ClientId{0}, client.last_sequence}, scan_of({lo, hi})});
+    lo = hi;
+  }
+  start_waiting(system);
+  while (!is_idle() && advance(system, system.now() + kSlice)) {
+  }
 }
 
 void Runner::judge_history() {

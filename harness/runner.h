@@ -59,13 +59,16 @@ class Runner final : private ObservationSink {
   void note_reached(const Observed& observed);
   void start_waiting(System& system);
   void start(System& system, ClientId id, const ClientStep& step);
+  void record_call(TrueTime at, ClientId id, const Operation& operation);
   void end(Client& client, const Outcome& outcome, TrueTime at);
+  void record_end(const Client& client, const Outcome& outcome, TrueTime at);
   bool is_idle() const;
   bool advance(System& system, TrueTime until);
   void drain(System& system, Duration at_most);
   void settle(System& system);
   void read_everything(System& system);
   bool probe(System& system);
+  void scan_everything(System& system);
   void judge_history();
   histories::ValueId intern(const Value& value);
 

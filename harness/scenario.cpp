@@ -17,6 +17,7 @@ std::string operation_text(const Operation& operation) {
     case OperationKind::read:
     case OperationKind::remove:
     case OperationKind::increment: return head;
+    case OperationKind::scan: return head + " " + std::to_string(keys_of(operation).hi.value);
     case OperationKind::write:
     case OperationKind::append: return head + " " + to_string(operation.argument);
     case OperationKind::compare_and_set:
@@ -33,6 +34,12 @@ std::string step_text(const Step& step) {
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
     return at + fmt::format("move range {} to {}", move->shard.value, move->target.value);
+  }
+  if (const auto* split = std::get_if<SplitStep>(&step.what)) {
+    return at + fmt::format("split range {} at {}", split->shard.value, split->at.value);
+  }
+  if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
+    return at + fmt::format("merge range {}", merge->shard.value);
   }
   const auto& fault = std::get<FaultStep>(step.what);
   std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
@@ -73,6 +80,9 @@ std::string make_up_text(const ForeignSystem& system) {
 std::string make_up_text(const impl::ClusterOptions& cluster) {
   std::string text = fmt::format("cluster storage_nodes {} routers {} clients {} shards {} keys {}\n",
                                  cluster.storage_nodes, cluster.routers, cluster.clients, cluster.shards, cluster.keys);
+  if (cluster.shards_max != 0) {
+    text += fmt::format("shards_max {}\n", cluster.shards_max);
+  }
   if (cluster.mutant != impl::Mutant::none) {
     text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);
   }

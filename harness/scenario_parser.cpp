@@ -7,8 +7,10 @@
 
 #include "harness/line_words.h"
 #include "harness/scenario.h"
+#include "harness/value_words.h"
 #include "impl/messages.h"
 #include "spec/cluster.h"
+#include "spec/key_set.h"
 
 namespace shardcheck::harness {
 namespace {
@@ -37,6 +39,8 @@ class ScenarioParser {
       words.refuse("the line 'cluster ...' or 'system ...' must come first");
     } else if (kind == "messages") {
       messages(words);
+    } else if (kind == "shards_max") {
+      shards_max(words);
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
@@ -125,6 +129,15 @@ class ScenarioParser {
     }
   }
 
+  void shards_max(Words& words) {
+    const auto most = static_cast<std::uint16_t>(words.whole_number("shards_max", make_up_.shards, 64));
+    if (scenario_.system || scenario_.cluster.shards_max != 0 || !scenario_.steps.empty()) {
+      words.refuse("'shards_max' comes once, before the steps, and only of the reference");
+    }
+    scenario_.cluster.shards_max = most;
+    make_up_.shards = most;
+  }
+
   void mutant(Words& words) {
     const std::string_view name = words.word("the name of a mutant");
     const auto found = impl::mutant_by_name(name);
@@ -172,11 +185,16 @@ class ScenarioParser {
     if (step.at < TrueTime{} || (!scenario_.steps.empty() && step.at < scenario_.steps.back().at)) {
       words.refuse("steps must be in order of time");
     }
-    const std::string_view kind = words.word("'client', 'move' or 'fault'");
+    const std::string_view kind = words.word("'client', 'move', 'split', 'merge' or 'fault'");
     if (kind == "client") {
       step.what = client(words);
     } else if (kind == "move") {
       step.what = move(words);
+    } else if (kind == "split") {
+      step.what = split(words);
+    } else if (kind == "merge") {
+      words.take("range");
+      step.what = MergeStep{range(words)};
     } else if (kind == "fault") {
       step.what = fault(words);
     } else {
@@ -200,12 +218,20 @@ class ScenarioParser {
     operation.kind = words.named<OperationKind>("operation", kOperationKinds);
     operation.key = Key{static_cast<std::uint32_t>(
         words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
+    if (operation.kind == OperationKind::scan) {
+      const std::int64_t most = std::min<std::int64_t>(make_up_.keys.hi.value, operation.key.value + kScanWidthMax);
+      operation.argument =
+          number(words.whole_number("the end of the scan", operation.key.value + std::int64_t{1}, most));
+      if (scenario_.system) {
+        words.refuse("only the reference is asked for scans");
+      }
+    }
     if (operation.kind == OperationKind::compare_and_set) {
-      operation.expected = value(words);
+      operation.expected = value_of(words);
     }
     if (operation.kind == OperationKind::write || operation.kind == OperationKind::append ||
         operation.kind == OperationKind::compare_and_set) {
-      operation.argument = value(words);
+      operation.argument = value_of(words);
     }
     if (operation.kind == OperationKind::append && operation.argument.list_length != 1) {
       words.refuse("what is appended must be a list of one, such as [7]");
@@ -213,36 +239,24 @@ class ScenarioParser {
     return step;
   }
 
-  Value value(Words& words) {
-    const std::string_view text = words.word("a value");
-    if (text == "nil") {
-      return absent();
-    }
-    if (!text.starts_with('[')) {
-      Words one(text, "");
-      const std::int64_t n = one.whole_number("the value", INT64_MIN, INT64_MAX);
-      if (one.error()) {
-        words.refuse(fmt::format("'{}' is no value: 'nil', a whole number, or a list such as [7]", text.substr(0, 40)));
-      }
-      return number(n);
-    }
-    Value list;
-    list.kind = ValueKind::list;
-    Words items(text.substr(1, text.size() - 2), "");
-    while (!items.is_empty() && list.list_length < Value::kListLengthMax) {
-      list.items[list.list_length++] = static_cast<std::uint16_t>(items.whole_number("an item", 0, UINT16_MAX));
-    }
-    if (!text.ends_with(']') || items.error() || !items.is_empty()) {
-      words.refuse(fmt::format("'{}' is no list of at most {} numbers from 0 to 65535", text.substr(0, 40),
-                               Value::kListLengthMax));
-    }
-    return list;
+  ShardId range(Words& words) {
+    return ShardId{static_cast<std::uint16_t>(words.whole_number("the range", 0, make_up_.shards - 1))};
+  }
+
+  SplitStep split(Words& words) {
+    SplitStep step;
+    words.take("range");
+    step.shard = range(words);
+    words.take("at");
+    step.at = Key{static_cast<std::uint32_t>(
+        words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
+    return step;
   }
 
   MoveStep move(Words& words) {
     MoveStep step;
     words.take("range");
-    step.shard = ShardId{static_cast<std::uint16_t>(words.whole_number("the range", 0, make_up_.shards - 1))};
+    step.shard = range(words);
     words.take("to");
     step.target = process(words, "the target");
     if (!scenario_.system && !impl::Roles(scenario_.cluster).is_storage(step.target)) {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kEverything =
     R"(scenario 1
 cluster storage_nodes 3 routers 2 clients 4 shards 3 keys 12
+shards_max 6
 mutant move_no_tombstones
 network delay 0.25ms variety 7 bytes_per_second 1000000
 clock 0 offset -1.5ms drift_ppm -200
@@ -28,6 +29,9 @@ at 7ms client 3 request 33 cas 3 -9223372036854775808 []
 at 8ms client 0 request 2 append 1 [7]
 at 9ms client 0 request 3 incr 2
 at 10ms move range 2 to 1
+at 10ms split range 2 at 9
+at 10ms merge range 5
+at 10ms client 0 request 4 scan 1 12
 at 11ms fault crash 0 for 10ms
 at 12ms fault lose_disk 3 for 0ms
 at 13ms fault pause 6 for 50.5ms
@@ -55,7 +59,7 @@ TEST(Scenario, every_kind_of_line_survives_parsing_and_printing) {
 
   ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
   EXPECT_EQ(to_text(*scenario), kEverything);
-  EXPECT_EQ(scenario->size(), 2U + 14U + 11U);
+  EXPECT_EQ(scenario->size(), 2U + 17U + 11U);
 }
 
 TEST(Scenario, every_kind_of_line_means_what_it_says) {
@@ -67,6 +71,7 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
   EXPECT_EQ(scenario.cluster.routers, 2);
   EXPECT_EQ(scenario.cluster.clients, 4);
   EXPECT_EQ(scenario.cluster.shards, 3);
+  EXPECT_EQ(scenario.cluster.shards_max, 6);
   EXPECT_EQ(scenario.cluster.keys, 12U);
   EXPECT_EQ(scenario.cluster.mutant, impl::Mutant::move_no_tombstones);
   EXPECT_EQ(scenario.network.delay, microseconds(250));
@@ -85,7 +90,10 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
   EXPECT_EQ(step<ClientStep>(scenario, 6).operation.argument.kind, ValueKind::list);
   EXPECT_EQ(step<ClientStep>(scenario, 6).operation.argument.list_length, 0);
   EXPECT_EQ(step<MoveStep>(scenario, 9), (MoveStep{ShardId{2}, NodeId{1}}));
-  EXPECT_EQ(step<FaultStep>(scenario, 13), (FaultStep{FaultKind::link_cut, NodeId{1}, NodeId{5}, milliseconds(25)}));
+  EXPECT_EQ(step<SplitStep>(scenario, 10), (SplitStep{ShardId{2}, Key{9}}));
+  EXPECT_EQ(step<MergeStep>(scenario, 11), (MergeStep{ShardId{5}}));
+  EXPECT_EQ(step<ClientStep>(scenario, 12).operation, scan_of({Key{1}, Key{12}}));
+  EXPECT_EQ(step<FaultStep>(scenario, 16), (FaultStep{FaultKind::link_cut, NodeId{1}, NodeId{5}, milliseconds(25)}));
 }
 
 TEST(Scenario, deviations_mean_what_they_say) {

@@ -4,6 +4,7 @@
 
 #include "harness/labels.h"
 #include "spec/assert.h"
+#include "spec/key_set.h"
 
 namespace shardcheck::harness {
 namespace {
@@ -18,7 +19,8 @@ std::uint32_t width_of(KeyRange range) { return range.hi.value - range.lo.value;
 
 class WorkloadDrawer {
  public:
-  WorkloadDrawer(sim::Choices& choices, const WorkloadShape& shape) : choices_(choices), shape_(shape) {
+  WorkloadDrawer(sim::Choices& choices, const WorkloadShape& shape)
+      : choices_(choices), shape_(shape), ranges_(shape.ranges) {
     SHARDCHECK_ASSERT(shape.clients > 0);
     SHARDCHECK_ASSERT(!shape.ranges.empty());
     SHARDCHECK_ASSERT(!shape.key_space.is_empty());
@@ -33,9 +35,9 @@ class WorkloadDrawer {
       // the suite is about.
       const bool is_turn = i == 0 || ask(Ask::step_kind, 6, i) == 5;
       if (is_turn) {
-        hot_ = static_cast<std::uint16_t>(ask(Ask::move_shard, shape_.ranges.size(), i));
+        hot_ = static_cast<std::uint16_t>(ask(Ask::move_shard, ranges_.size(), i));
       }
-      steps_.push_back(is_turn && !shape_.move_targets.empty() ? draw_move(at, i) : draw_operation(at, i));
+      steps_.push_back(is_turn && !shape_.move_targets.empty() ? draw_change(at, i) : draw_operation(at, i));
     }
     return std::move(steps_);
   }
@@ -45,6 +47,27 @@ class WorkloadDrawer {
     return choices_.below(n, label(kind, counter));
   }
   bool supports(OperationKind kind) const { return shape_.is_supported[static_cast<std::size_t>(kind)]; }
+
+  // The plan keeps the ranges as they will be if every split and merge is done; those that are not make later ones name
+  // ranges that are not there, which is asked for as well.
+  Step draw_change(TrueTime at, std::uint32_t i) {
+    const std::uint64_t answer = shape_.shards_max == 0 || i == 0 ? 0 : ask(Ask::reshape, 8, i);
+    const KeyRange range = ranges_[hot_];
+    if ((answer == 5 || answer == 6) && width_of(range) > 1 && ranges_.size() < shape_.shards_max) {
+      const auto within = static_cast<std::uint32_t>(ask(Ask::split_key, width_of(range) - 1, i));
+      const Key middle{range.lo.value + 1 + (width_of(range) / 2 - 1 + within) % (width_of(range) - 1)};
+      ranges_[hot_].hi = middle;
+      ranges_.push_back({middle, range.hi});
+      return {at, SplitStep{ShardId{hot_}, middle}};
+    }
+    const auto right = std::ranges::find(ranges_, range.hi, &KeyRange::lo);
+    if (answer == 7 && right != ranges_.end()) {
+      ranges_[hot_].hi = right->hi;
+      right->lo = right->hi;  // nothing is left of it
+      return {at, MergeStep{ShardId{hot_}}};
+    }
+    return draw_move(at, i);
+  }
 
   Step draw_move(TrueTime at, std::uint32_t i) {
     const std::size_t targets = shape_.move_targets.size();
@@ -56,14 +79,26 @@ class WorkloadDrawer {
   Step draw_operation(TrueTime at, std::uint32_t i) {
     const auto client = static_cast<std::uint16_t>(ask(Ask::step_client, shape_.clients, i));
     const bool is_elsewhere = ask(Ask::step_place, 4, i) == 3;
-    const KeyRange among = is_elsewhere ? shape_.key_space : shape_.ranges[hot_];
-    const std::uint32_t width = is_elsewhere ? width_of(among) : std::min(width_of(among), kCrowdedKeys);
+    const bool is_anywhere = is_elsewhere || ranges_[hot_].is_empty();
+    const KeyRange among = is_anywhere ? shape_.key_space : ranges_[hot_];
+    const std::uint32_t width = is_anywhere ? width_of(among) : std::min(width_of(among), kCrowdedKeys);
     const auto within = static_cast<std::uint32_t>(ask(Ask::step_key, width, i));
     ClientStep step;
     step.request = {ClientId{client}, kSequenceStep * (i + 1)};
     step.operation.key = Key{among.lo.value + within};
-    draw_what(step.operation, i);
+    if (supports(OperationKind::scan) && ask(Ask::scan, 10, i) == 9) {
+      step.operation = draw_scan(step.operation.key, i);
+    } else {
+      draw_what(step.operation, i);
+    }
     return {at, step};
+  }
+
+  // To the end of the key space, or to somewhere before: over the boundaries of ranges, where pieces meet.
+  Operation draw_scan(Key lo, std::uint32_t i) {
+    const std::uint32_t most = std::min(shape_.key_space.hi.value - lo.value, kScanWidthMax);
+    const auto fewer = static_cast<std::uint32_t>(ask(Ask::scan_end, most, i));
+    return scan_of({lo, Key{lo.value + most - fewer}});
   }
 
   KeyUse supported_use_of(Key key) const {
@@ -113,7 +148,8 @@ class WorkloadDrawer {
   sim::Choices& choices_;
   const WorkloadShape& shape_;
   std::vector<Step> steps_;
-  std::uint16_t hot_ = 0;  // the range
+  std::vector<KeyRange> ranges_;  // by ShardId, as planned
+  std::uint16_t hot_ = 0;         // the range
   std::int64_t last_written_ = 0;
 };
 

@@ -17,7 +17,8 @@ struct WorkloadShape {
   KeyRange key_space;
   // Operations crowd in one of these at a time. Where ranges move they are those ranges, by ShardId. At least one.
   std::vector<KeyRange> ranges;
-  std::vector<NodeId> move_targets;                  // by ring order; empty: nothing moves
+  std::vector<NodeId> move_targets;  // by ring order; empty: nothing moves
+  std::uint16_t shards_max = 0;      // as many ranges as splits may make of them; 0: nothing is split or merged
   std::array<bool, kOperationKinds> is_supported{};  // by OperationKind; read and write must be
 };
 

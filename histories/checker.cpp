@@ -38,6 +38,7 @@ std::string sentence_of(const History& history, const RecordedOperation& operati
       return fmt::format("{} was told that its {} of {} is done; {}", who, name_of(operation.kind),
                          shortened(values, operation.argument), kWhy);
     case OperationKind::remove: return fmt::format("{} was told that its del is done; {}", who, kWhy);
+    case OperationKind::scan: return "";  // never recorded
   }
   return "";
 }

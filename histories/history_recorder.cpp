@@ -130,6 +130,7 @@ Result<void> HistoryRecorder::set_argument(const JsonLineFields& fields, Recorde
     case OperationKind::remove: return is_null(fields.value) ? Result<void>() : fail("", "a del takes no \"value\"");
     case OperationKind::increment:
       return is_null(fields.value) ? Result<void>() : fail("", "an incr takes no \"value\": it always adds one");
+    case OperationKind::scan: return fail("", "a scan is about many keys and is not judged in a history");
     case OperationKind::write:
     case OperationKind::append:
     case OperationKind::compare_and_set: break;

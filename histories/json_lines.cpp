@@ -72,7 +72,8 @@ void append_line(const History& history, const RecordedOperation& operation, boo
     case OperationKind::increment: values.append_text(is_return ? operation.observed : kAbsent, out); break;
     case OperationKind::write:
     case OperationKind::append: values.append_text(operation.argument, out); break;
-    case OperationKind::remove: out += "null"; break;
+    case OperationKind::remove:
+    case OperationKind::scan: out += "null"; break;  // a scan is never recorded
     case OperationKind::compare_and_set:
       out += '[';
       values.append_text(operation.expected, out);

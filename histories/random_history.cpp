@@ -147,7 +147,8 @@ class Run {
       case OperationKind::write:
       case OperationKind::remove:
       case OperationKind::compare_and_set:
-      case OperationKind::append: return kAbsent;
+      case OperationKind::append:
+      case OperationKind::scan: return kAbsent;
     }
     return kAbsent;
   }

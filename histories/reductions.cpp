@@ -150,7 +150,8 @@ Structure structure_of(const KeyHistory& history) {
   bool has_increment = false;
   for (const KeyOperation& operation : history.operations) {
     switch (operation.kind) {
-      case OperationKind::read: break;
+      case OperationKind::read:
+      case OperationKind::scan: break;  // a scan is never recorded
       case OperationKind::write:
       case OperationKind::remove:
       case OperationKind::compare_and_set: has_register = true; break;

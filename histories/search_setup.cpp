@@ -91,7 +91,8 @@ std::uint32_t Search::value_needed(const KeyOperation& operation) {
     }
     case OperationKind::write:
     case OperationKind::remove:
-    case OperationKind::append: return kNone;
+    case OperationKind::append:
+    case OperationKind::scan: return kNone;
   }
   return kNone;
 }

@@ -2,6 +2,8 @@
 // is one wrong answer. `Mutant::none` gives the right ones.
 #pragma once
 
+#include <utility>
+
 #include "impl/mutant.h"
 #include "spec/observation.h"
 #include "spec/types.h"
@@ -18,6 +20,23 @@ class Decisions {
   bool compares_before_commit() const { return !is(Mutant::dir_commit_unconditional); }
   // May a move begin on a range that is in one already?
   bool may_begin_second_move() const { return is(Mutant::dir_overlapping_moves); }
+
+  // Whose split is it: does the directory enter only what the owner has durably done?
+  bool owner_splits_first() const { return !is(Mutant::dir_metadata_split_first); }
+  // What the halves of a range cover that is split before `at`.
+  std::pair<KeyRange, KeyRange> halves(KeyRange range, Key at) const {
+    return {{range.lo, is(Mutant::dir_split_overlap) ? next(at) : at},
+            {is(Mutant::dir_split_gap) ? next(at) : at, range.hi}};
+  }
+  // Every change of bounds is a grant of its own, with an epoch above those of all that it covers.
+  Epoch epoch_of_halves(Epoch granted, Epoch parent) const {
+    return is(Mutant::dir_split_keeps_epoch) ? parent : granted;
+  }
+  Epoch epoch_of_merged(Epoch granted, Epoch left) const {
+    return is(Mutant::dir_merge_epoch_left_only) ? Epoch{left.value + 1} : granted;
+  }
+  // Does a directory that has restarted put back a parent that was split before, as if its old record still stood?
+  bool restores_split_parents() const { return is(Mutant::dir_failover_reassigns_parent); }
 
   // --- leases ---
   // Until when does a holder trust the lease it was just answered? The directory promised `until`, which was counted
@@ -92,6 +111,9 @@ class Decisions {
   bool resumes_when_fence_expires() const { return is(Mutant::fence_expiry_resumes); }
   // Does an old owner answer reads from the copy that it only retains?
   bool reads_from_retained_copy() const { return is(Mutant::read_only_in_history); }
+
+  // Does a scan also show keys of copies that the node does not own: retained ones, and those that a move brings?
+  bool scans_orphans() const { return is(Mutant::scan_orphans); }
 
   // --- router ---
   bool learns_from_answers() const { return !is(Mutant::client_never_refreshes); }

@@ -49,7 +49,7 @@ void DirectoryNode::handle(const ClusterInput& input, Instant now, ClusterOutput
 
 // Some of what is durable may not have been announced before the crash. What was is told to the judge once more.
 void DirectoryNode::recover(std::span<const Record> durable, ClusterOutputs& outputs) {
-  state_ = DirectoryState(initial_records(options_), decisions_);
+  state_ = DirectoryState(initial_records(options_), decisions_, options_.shard_ids());
   const DirectoryPosition first_free{options_.shards + 1U};
   log_.recover(first_free, durable);
   last_change_ = DirectoryPosition{options_.shards};
@@ -59,12 +59,33 @@ void DirectoryNode::recover(std::span<const Record> durable, ClusterOutputs& out
     const ShardRecord& after = state_.record(command.shard);
     if (outcome.change) {
       last_change_ = position;
-      observe_change({command, position, *outcome.change, after, last_change_}, outputs);
+      observe_change(announcement(command, position, outcome), outputs);
     } else if (outcome.is_lease_extended) {
       outputs.observe(LeaseExtended{after.shard, after.epoch, after.owner, command.lease_until});
     }
   }
   pending_ = {};
+  if (decisions_.restores_split_parents()) {
+    restore_split_parents(durable, outputs);
+  }
+}
+
+// Only a mutant does this: it grants what a range was before it was split, as if the split had never been.
+void DirectoryNode::restore_split_parents(std::span<const Record> durable, ClusterOutputs& outputs) {
+  DirectoryState before(initial_records(options_), decisions_, options_.shard_ids());
+  for (const Record& record : durable) {
+    const auto& [position, command] = std::get<Decided>(record);
+    ShardRecord parent = before.record(command.shard);
+    const bool is_split = before.apply(command, position).change && command.kind == CommandKind::split_range;
+    if (is_split) {
+      last_change_ = log_.next_position();
+      parent.epoch = epoch_of(last_change_);
+      outputs.observe(RecordCommitted{last_change_, RecordChange::granted, state_.record(parent.shard).epoch,
+                                      MoverEpoch{}, parent});
+      outputs.observe(DirectoryStepped{last_change_});
+      return;
+    }
+  }
 }
 
 void DirectoryNode::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
@@ -89,7 +110,10 @@ void DirectoryNode::poll(NodeId from, const Poll& poll, ClusterOutputs& outputs)
   DirectoryPosition follows = poll.known;
   for (const ShardRecord& record : changed) {
     const DirectoryPosition changed_at = state_.changed_at(record.shard);
-    once_committed(Send{from, RecordUpdate{record, changed_at, follows}}, outputs);
+    if (changed_at == follows) {
+      continue;  // it went with the one before
+    }
+    once_committed(Send{from, RecordUpdate{record, changed_at, follows, changed_with(record.shard)}}, outputs);
     follows = changed_at;
   }
   if (changed.empty()) {
@@ -124,8 +148,7 @@ void DirectoryNode::decide(NodeId from, Command command, Instant now, ClusterOut
   if (outcome.change || outcome.is_lease_extended) {
     const DirectoryPosition position = log_.propose(command, outputs);
     if (outcome.change) {
-      const ShardRecord& changed = state_.record(command.shard);
-      once_committed(Announce{command, position, *outcome.change, changed, last_change_}, outputs);
+      once_committed(announcement(command, position, outcome), outputs);
       last_change_ = position;
     }
   }
@@ -135,8 +158,29 @@ void DirectoryNode::decide(NodeId from, Command command, Instant now, ClusterOut
     once_committed(Send{from, Renewed{record.shard, record.epoch, command.lease_until}}, outputs);
     return;
   }
-  once_committed(Send{from, CommandResult{command.kind, outcome.is_accepted, record, state_.changed_at(record.shard)}},
+  once_committed(Send{from, CommandResult{command.kind, outcome.is_accepted, record, state_.changed_at(record.shard),
+                                          changed_with(record.shard), command.planned_at}},
                  outputs);
+}
+
+// The other record that changed last at the same position.
+Sibling DirectoryNode::changed_with(ShardId shard) const {
+  for (const ShardRecord& record : state_.records()) {
+    if (record.shard != shard && state_.changed_at(record.shard) == state_.changed_at(shard)) {
+      return {record};
+    }
+  }
+  return {};
+}
+
+DirectoryNode::Announce DirectoryNode::announcement(const Command& command, DirectoryPosition position,
+                                                    const DirectoryState::Outcome& outcome) const {
+  Announce change{command, position, *outcome.change, state_.record(command.shard), last_change_, {}, {}};
+  if (outcome.sibling) {
+    change.sibling = {state_.record(*outcome.sibling)};
+    change.sibling_change = outcome.sibling_change;
+  }
+  return change;
 }
 
 void DirectoryNode::once_committed(Pending pending, ClusterOutputs& outputs) {
@@ -158,6 +202,10 @@ void DirectoryNode::release(ClusterOutputs& outputs) {
 void DirectoryNode::observe_change(const Announce& it, ClusterOutputs& outputs) {
   const MoverEpoch asked_by = it.command.mover_epoch;
   outputs.observe(RecordCommitted{it.position, it.change, it.command.planned_on, asked_by, it.record});
+  if (it.sibling.exists()) {
+    outputs.observe(
+        RecordCommitted{it.position, it.sibling_change, it.command.planned_on, asked_by, it.sibling.record});
+  }
   outputs.observe(DirectoryStepped{it.position});
 }
 
@@ -165,10 +213,11 @@ void DirectoryNode::announce(const Announce& it, ClusterOutputs& outputs) {
   observe_change(it, outputs);
   // Storage nodes and the mover watch; routers poll, and otherwise learn from the signals they get.
   const Roles roles(options_);
+  const RecordUpdate update{it.record, it.position, it.follows, it.sibling};
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
-    outputs.send(roles.storage(i), RecordUpdate{it.record, it.position, it.follows});
+    outputs.send(roles.storage(i), update);
   }
-  outputs.send(roles.mover(), RecordUpdate{it.record, it.position, it.follows});
+  outputs.send(roles.mover(), update);
 }
 
 }  // namespace shardcheck::impl

@@ -54,6 +54,8 @@ class DirectoryNode {
     RecordChange change;
     ShardRecord record;
     DirectoryPosition follows;
+    Sibling sibling;
+    RecordChange sibling_change = RecordChange::created;
   };
   struct Extended {
     ShardId shard;
@@ -70,6 +72,10 @@ class DirectoryNode {
   void decide(NodeId from, Command command, Instant now, ClusterOutputs& outputs);
   void once_committed(Pending pending, ClusterOutputs& outputs);
   void release(ClusterOutputs& outputs);
+  Sibling changed_with(ShardId shard) const;
+  Announce announcement(const Command& command, DirectoryPosition position,
+                        const DirectoryState::Outcome& outcome) const;
+  void restore_split_parents(std::span<const Record> durable, ClusterOutputs& outputs);
   static void observe_change(const Announce& change, ClusterOutputs& outputs);
   void announce(const Announce& change, ClusterOutputs& outputs);
 

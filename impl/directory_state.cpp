@@ -8,9 +8,19 @@ namespace shardcheck::impl {
 namespace {
 
 constexpr DirectoryState::Outcome kRefused{};
-constexpr DirectoryState::Outcome kRepeated{.is_accepted = true};
+constexpr DirectoryState::Outcome kRepeated{.is_accepted = true,
+                                            .change = std::nullopt,
+                                            .is_lease_extended = false,
+                                            .sibling = std::nullopt,
+                                            .sibling_change = RecordChange::created};
 
-constexpr DirectoryState::Outcome changed(RecordChange change) { return {.is_accepted = true, .change = change}; }
+constexpr DirectoryState::Outcome changed(RecordChange change) {
+  return {.is_accepted = true,
+          .change = change,
+          .is_lease_extended = false,
+          .sibling = std::nullopt,
+          .sibling_change = RecordChange::created};
+}
 
 bool is_before_switch(MovePhase phase) {
   return phase == MovePhase::preparing || phase == MovePhase::copying || phase == MovePhase::catching_up ||
@@ -39,8 +49,8 @@ MovePhase phase_after(MovePhase phase) {
 
 }  // namespace
 
-DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decisions)
-    : records_(std::move(initial)), decisions_(decisions) {
+DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max)
+    : records_(std::move(initial)), decisions_(decisions), shards_max_(shards_max) {
   for (const ShardRecord& record : records_) {
     SHARDCHECK_ASSERT(record.shard.value == changed_at_.size());
     changed_at_.push_back(DirectoryPosition{record.epoch.value});
@@ -67,18 +77,24 @@ DirectoryState::Outcome DirectoryState::apply(const Command& command, DirectoryP
       case CommandKind::finish_move: return finish_move(command, record);
       case CommandKind::report_lost: return report_lost(command, record);
       case CommandKind::renew_lease: return renew_lease(command, record);
+      case CommandKind::split_range: return split_range(command, position);
+      case CommandKind::merge_ranges: return merge_ranges(command, position);
     }
     return kRefused;
   }();
   if (outcome.change) {
     changed_at_[command.shard.value] = position;
+    if (outcome.sibling) {
+      changed_at_[outcome.sibling->value] = position;
+    }
   }
   return outcome;
 }
 
 DirectoryState::Outcome DirectoryState::begin_move(const Command& command, ShardRecord& record,
                                                    DirectoryPosition position) {
-  if (command.planned_on != record.epoch || command.target == record.owner || record.is_data_lost) {
+  if (command.planned_on != record.epoch || command.target == record.owner || record.is_data_lost ||
+      record.is_removed()) {
     return kRefused;
   }
   if (record.phase != MovePhase::none && !decisions_.may_begin_second_move()) {
@@ -196,7 +212,9 @@ DirectoryState::Outcome DirectoryState::renew_lease(const Command& command, Shar
   if (command.lease_until > record.lease_until) {
     record.lease_until = command.lease_until;
   }
-  return {.is_accepted = true, .change = std::nullopt, .is_lease_extended = true};
+  Outcome extended = kRepeated;
+  extended.is_lease_extended = true;
+  return extended;
 }
 
 std::vector<ShardRecord> initial_records(const ClusterOptions& options) {

@@ -18,14 +18,19 @@ class DirectoryState {
     bool is_accepted = false;
     std::optional<RecordChange> change;  // absent: nothing changed (refused, repeated, or a lease extended)
     bool is_lease_extended = false;
+    // The other range of a split or a merge, and what became of it.
+    std::optional<ShardId> sibling;
+    RecordChange sibling_change = RecordChange::created;
   };
 
   DirectoryState() = default;
-  DirectoryState(std::vector<ShardRecord> initial, Decisions decisions);
+  // There will never be more than `shards_max` ids of ranges.
+  DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max = 64);
 
   // Decides one command at `position`. A command that was decided before is accepted again and changes nothing.
   Outcome apply(const Command& command, DirectoryPosition position);
 
+  // By ShardId; those that were merged away among them (ShardRecord::is_removed).
   const std::vector<ShardRecord>& records() const { return records_; }
   const ShardRecord& record(ShardId shard) const;
   bool knows(ShardId shard) const { return shard.value < records_.size(); }
@@ -40,10 +45,14 @@ class DirectoryState {
   Outcome finish_move(const Command& command, ShardRecord& record);
   Outcome report_lost(const Command& command, ShardRecord& record);
   Outcome renew_lease(const Command& command, ShardRecord& record);
+  Outcome split_range(const Command& command, DirectoryPosition position);
+  Outcome merge_ranges(const Command& command, DirectoryPosition position);
+  bool may_reshape(const Command& command, ShardId shard, DirectoryPosition planned_at) const;
 
   std::vector<ShardRecord> records_;  // by ShardId
   std::vector<DirectoryPosition> changed_at_;
   Decisions decisions_;
+  std::size_t shards_max_ = 0;
 };
 
 // The records a fresh cluster starts with: the key space in equal ranges, dealt out to the storage nodes in turn, each

@@ -27,6 +27,7 @@ inline ClusterOptions two_nodes(Mutant mutant = Mutant::none) {
   options.routers = 1;
   options.clients = 2;
   options.shards = 1;
+  options.shards_max = 3;
   options.keys = 4;
   options.mutant = mutant;
   return options;

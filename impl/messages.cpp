@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "",
                                                              "chunk",
                                                              "log_batch",
+                                                             "start_reshape",
+                                                             "reshape_order",
                                                              "begin_move",
                                                              "take_over_move",
                                                              "advance_move",
@@ -33,6 +35,8 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "finish_move",
                                                              "report_lost",
                                                              "renew_lease",
+                                                             "split_range",
+                                                             "merge_ranges",
                                                              "order_prepare",
                                                              "order_capture",
                                                              "order_chunk",
@@ -50,8 +54,8 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "report_cleaned",
                                                              "report_undone"};
 
-constexpr std::uint8_t kCommandsBegin = 17;
-constexpr std::uint8_t kOrdersBegin = kCommandsBegin + 8;
+constexpr std::uint8_t kCommandsBegin = 19;
+constexpr std::uint8_t kOrdersBegin = kCommandsBegin + kCommandKinds;
 constexpr std::uint8_t kReportsBegin = kOrdersBegin + 8;
 
 std::string record_text(const ShardRecord& record) {
@@ -69,6 +73,7 @@ std::string operation_text(const Operation& operation) {
     case OperationKind::read:
     case OperationKind::remove:
     case OperationKind::increment: return fmt::format("{} key {}", name_of(operation.kind), operation.key.value);
+    case OperationKind::scan: return fmt::format("scan keys {} to {}", operation.key.value, operation.argument.number);
     case OperationKind::write:
     case OperationKind::append:
       return fmt::format("{} key {} = {}", name_of(operation.kind), operation.key.value, to_string(operation.argument));
@@ -77,6 +82,11 @@ std::string operation_text(const Operation& operation) {
                          to_string(operation.argument));
   }
   return "";
+}
+
+std::string reshape_text(ReshapeKind kind, ShardId shard, Key at) {
+  return kind == ReshapeKind::split ? fmt::format("split range {} at {}", shard.value, at.value)
+                                    : fmt::format("merge range {} with its right neighbour", shard.value);
 }
 
 }  // namespace
@@ -133,6 +143,8 @@ std::uint64_t digest_of(const Message& message) {
           [](const MoveReport& it) { return it.position.value ^ it.digest.values; },
           [](const Chunk& it) { return static_cast<std::uint64_t>(it.next.value) ^ (it.count * 4096U); },
           [](const LogBatch& it) { return it.after.value ^ (it.count * 4096U); },
+          [](const StartReshape& it) { return static_cast<std::uint64_t>(it.at.value); },
+          [](const ReshapeOrder& it) { return it.at.value ^ (it.epoch.value << 20U); },
       },
       message);
   return content ^ (static_cast<std::uint64_t>(kind_of(message)) << 56U);
@@ -191,6 +203,8 @@ std::string to_string(const Message& message) {
           [](const LogBatch& it) {
             return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
           },
+          [](const StartReshape& it) { return reshape_text(it.kind, it.shard, it.at); },
+          [](const ReshapeOrder& it) { return reshape_text(it.kind, it.shard, it.at); },
       },
       message);
   return name + " " + content;

@@ -54,6 +54,7 @@ struct Request {
 struct Reply {
   Attempt attempt;
   Outcome outcome;
+  Key answered_to = {};  // scan: the answer is about the keys before this one; the next one is somebody else's
 };
 struct Refusal {
   Attempt attempt;
@@ -65,6 +66,12 @@ struct Refusal {
 };
 
 // --- the directory -------------------------------------------------------------------------------------------------
+// A record that may be absent.
+struct Sibling {
+  ShardRecord record;
+
+  bool exists() const { return record.epoch != Epoch{}; }
+};
 // Asks for every record that changed after `known`.
 struct Poll {
   DirectoryPosition known;
@@ -75,6 +82,9 @@ struct RecordUpdate {
   ShardRecord record;
   DirectoryPosition changed_at;
   DirectoryPosition follows;
+  // The other one that changed at the same position, by a split or a merge. They come together, so that nobody takes
+  // one for all that happened there.
+  Sibling sibling = {};
 };
 // The answer to a poll: nothing has changed since.
 struct UpToDate {
@@ -99,8 +109,11 @@ enum class CommandKind : std::uint8_t {
   abort_move,
   finish_move,
   report_lost,
-  renew_lease
+  renew_lease,
+  split_range,
+  merge_ranges
 };
+inline constexpr std::uint8_t kCommandKinds = 10;
 struct Command {
   CommandKind kind = CommandKind::renew_lease;
   ShardId shard;
@@ -111,12 +124,20 @@ struct Command {
   NodeId target = kNoNode;            // begin_move, commit_move
   NodeId asked_by = kNoNode;
   Instant lease_until;  // renew_lease, commit_move: of the grant
+  // split_range, merge_ranges: the record must still be the one that changed there, so that once such a command was
+  // refused, every late copy of it is.
+  DirectoryPosition planned_at;
+  Key at;                              // split_range: where the right half begins
+  ShardId other;                       // merge_ranges: the right neighbour, which goes
+  DirectoryPosition other_planned_at;  // merge_ranges
 };
 struct CommandResult {
   CommandKind kind = CommandKind::renew_lease;
   bool is_accepted = false;
   ShardRecord record;  // as it is after the command, accepted or not
   DirectoryPosition changed_at;
+  Sibling sibling = {};               // as in RecordUpdate
+  DirectoryPosition planned_at = {};  // of the command
 };
 
 // --- moves ---------------------------------------------------------------------------------------------------------
@@ -124,6 +145,21 @@ struct CommandResult {
 struct StartMove {
   ShardId shard;
   NodeId target;
+};
+// From outside: split the range before `at`, or merge it with its right neighbour.
+enum class ReshapeKind : std::uint8_t { none, split, merge };
+struct StartReshape {
+  ReshapeKind kind = ReshapeKind::none;
+  ShardId shard;
+  Key at;
+};
+// The mover asks the owner to do so, since the owner comes first and the directory second.
+struct ReshapeOrder {
+  ReshapeKind kind = ReshapeKind::none;
+  ShardId shard;
+  Epoch epoch;    // under which the owner holds it
+  Key at;         // split
+  ShardId other;  // merge
 };
 enum class OrderKind : std::uint8_t {
   prepare_target,
@@ -175,11 +211,12 @@ struct LogBatch {
   std::array<Entry, kEntriesPerMessage> entries;
 };
 
-using Message = std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew,
-                             Renewed, Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch>;
+using Message =
+    std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew, Renewed,
+                 Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch, StartReshape, ReshapeOrder>;
 
 // Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
-inline constexpr std::uint8_t kMessageKinds = 17 + 8 + 8 + 8;
+inline constexpr std::uint8_t kMessageKinds = 19 + kCommandKinds + 8 + 8;
 std::uint8_t kind_of(const Message& message);
 // Of one kind, as scenarios print it: "chunk", "order_fence". Empty for a number that is no kind.
 std::string_view name_of_kind(std::uint8_t kind);

@@ -36,7 +36,7 @@ void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outpu
 }
 
 void Mover::start(Instant now, ClusterOutputs& outputs) {
-  moves_.assign(options_.shards, Known{});
+  moves_.assign(options_.shard_ids(), Known{});
   known_ = DirectoryPosition{};
   outputs.send(Roles(options_).directory(), Poll{known_});
   outputs.wake_at(now + options_.poll_interval, kPoll);
@@ -49,16 +49,25 @@ void Mover::receive(const Message& message, Instant now, ClusterOutputs& outputs
                    if (it.follows <= known_ && known_ < it.changed_at) {
                      known_ = it.changed_at;
                    }
-                   Known& known = moves_[it.record.shard.value];
-                   if (it.changed_at > known.changed_at) {
-                     learn(it.record, it.changed_at);
-                     drive(known, now, outputs);
+                   on_update(it.record, it.changed_at, now, outputs);
+                   if (it.sibling.exists()) {
+                     on_update(it.sibling.record, it.changed_at, now, outputs);
                    }
+                   resume_merges(outputs);
                  },
+                 [&](const StartReshape& it) { begin_reshape(it, outputs); },
                  [&](const CommandResult& it) { on_result(it, now, outputs); },
                  [&](const MoveReport& it) { on_report(it, now, outputs); }, [](const auto&) {},  // not for a mover
              },
              message);
+}
+
+void Mover::on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs) {
+  Known& known = moves_[record.shard.value];
+  if (changed_at > known.changed_at) {
+    learn(record, changed_at);
+    drive(known, now, outputs);
+  }
 }
 
 void Mover::begin(const StartMove& start, ClusterOutputs& outputs) {

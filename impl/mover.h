@@ -52,12 +52,19 @@ class Mover {
     ShardRecord record;
     DirectoryPosition changed_at;
     Progress progress;
+    std::uint8_t merge_tries = 0;  // how often a move may still be begun so that the range can be merged; 0: no wish
   };
 
   void start(Instant now, ClusterOutputs& outputs);
   void receive(const Message& message, Instant now, ClusterOutputs& outputs);
   void begin(const StartMove& start, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at);
+  void on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
+  void begin_reshape(const StartReshape& start, ClusterOutputs& outputs);
+  void split(const Known& known, Key at, ClusterOutputs& outputs);
+  void merge(Known& left, ClusterOutputs& outputs);
+  void resume_merges(ClusterOutputs& outputs);
+  Known* right_of(const Known& left);
   void on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs);
   void on_report(const MoveReport& report, Instant now, ClusterOutputs& outputs);
   void take_in(const MoveReport& report, Known& known);

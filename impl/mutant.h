@@ -26,6 +26,12 @@ enum class Mutant : std::uint8_t {
   // directory
   dir_commit_unconditional,
   dir_overlapping_moves,
+  dir_split_gap,
+  dir_split_overlap,
+  dir_split_keeps_epoch,
+  dir_merge_epoch_left_only,
+  dir_metadata_split_first,
+  dir_failover_reassigns_parent,
   // lease
   lease_ttl_from_receipt,
   lease_check_at_admission_only,
@@ -51,6 +57,7 @@ enum class Mutant : std::uint8_t {
   client_never_refreshes,
   client_new_request_id_on_retry,
   read_only_in_history,
+  scan_orphans,
 };
 
 struct MutantRow {

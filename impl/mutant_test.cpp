@@ -19,7 +19,7 @@ TEST(Mutants, every_row_is_found_by_its_mutant_and_its_name) {
     EXPECT_EQ(mutant_by_name(row.name), row.mutant);
     EXPECT_FALSE(row.clauses.empty());
   }
-  EXPECT_EQ(mutants().size(), static_cast<std::size_t>(Mutant::read_only_in_history));
+  EXPECT_EQ(mutants().size(), static_cast<std::size_t>(Mutant::scan_orphans));
 }
 
 TEST(Mutants, what_is_no_mutant_has_no_row) {

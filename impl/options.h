@@ -2,6 +2,7 @@
 // protocol waits. Process ids are given out in order: the directory, storage nodes, routers, the mover.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "impl/mutant.h"
@@ -14,7 +15,8 @@ struct ClusterOptions {
   std::uint16_t storage_nodes = 3;
   std::uint16_t routers = 2;
   std::uint16_t clients = 4;
-  std::uint16_t shards = 3;
+  std::uint16_t shards = 3;      // that there are at the beginning
+  std::uint16_t shards_max = 0;  // that there may ever be: each split takes a new id, and none is used again
   std::uint32_t keys = 12;
   Mutant mutant = Mutant::none;
 
@@ -30,6 +32,9 @@ struct ClusterOptions {
   std::uint8_t orders_max = 6;                   // repeated so often without an answer, an order aborts its move
   std::uint8_t catch_up_rounds_max = 12;         // then the move gives up
   std::uint8_t lag_at_fence_max = 2;             // entries still to replay when the source is asked to stop
+
+  // Every ShardId is below this.
+  constexpr std::uint16_t shard_ids() const { return std::max(shards, shards_max); }
 
   friend bool operator==(const ClusterOptions&, const ClusterOptions&) = default;
 };

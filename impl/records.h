@@ -63,6 +63,31 @@ struct FenceLifted {
   ShardId shard;
   MoveId move;
 };
+// The owner split its range, or merged two, and asks the directory to enter that. Nothing is divided or joined yet.
+struct ReshapeNoted {
+  ReshapeKind kind = ReshapeKind::none;
+  ShardId shard;
+  Key at;         // split
+  ShardId other;  // merge: the right neighbour
+  DirectoryPosition planned_at;
+  DirectoryPosition other_planned_at;  // merge
+};
+// The directory will never enter it.
+struct ReshapeDropped {
+  ShardId shard;
+};
+// The directory entered the owner's split: one copy becomes two, both held under `epoch`.
+struct Divided {
+  ShardId shard;
+  ShardId right;
+  Epoch epoch;
+};
+// The directory entered the owner's merge: two copies become one.
+struct Joined {
+  ShardId shard;
+  ShardId right;
+  Epoch epoch;
+};
 // The node forgot its copy of a range: `keys` were erased.
 struct CopyDropped {
   ShardId shard;
@@ -70,8 +95,9 @@ struct CopyDropped {
   KeyRange keys;
 };
 
-using Record = std::variant<Decided, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, StagingBegun, Staged,
-                            StagingProgress, FenceSet, FenceLifted, CopyDropped>;
+using Record =
+    std::variant<Decided, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, StagingBegun, Staged, StagingProgress,
+                 FenceSet, FenceLifted, CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
 
 using ClusterInput = Input<Message, Record>;
 using ClusterOutputs = Outputs<Message, Record>;

@@ -1,7 +1,10 @@
 #include "impl/router.h"
 
+#include <algorithm>
+
 #include "impl/overloaded.h"
 #include "spec/assert.h"
+#include "spec/key_set.h"
 
 namespace shardcheck::impl {
 namespace {
@@ -37,7 +40,7 @@ void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outp
 }
 
 void Router::start(Instant now, ClusterOutputs& outputs) {
-  map_.assign(options_.shards, Known{});
+  map_.assign(options_.shard_ids(), Known{});
   clients_.assign(options_.clients, std::nullopt);
   known_ = DirectoryPosition{};
   refresh_deadline_.reset();
@@ -50,24 +53,27 @@ void Router::on_poll_timer(Instant now, ClusterOutputs& outputs) {
 }
 
 void Router::receive(const Message& message, Instant now, ClusterOutputs& outputs) {
-  std::visit(
-      Overloaded{
-          [&](const ClientRequest& it) { on_request(it, now, outputs); },
-          [&](const Reply& it) { on_reply(it, outputs); }, [&](const Refusal& it) { on_refusal(it, now, outputs); },
-          [&](const RecordUpdate& it) {
-            const bool is_known = map_[it.record.shard.value].changed_at != DirectoryPosition{};
-            if (decisions_.learns_from_answers() || !is_known) {
-              learn(it.record, it.changed_at, outputs);
-            }
-            if (it.follows <= known_ && known_ < it.changed_at) {
-              known_ = it.changed_at;
-            }
-            refresh_deadline_.reset();
-            resume_waiting(now, outputs);
-          },
-          [&](const UpToDate&) { refresh_deadline_.reset(); }, [](const auto&) {},  // not for a router
-      },
-      message);
+  std::visit(Overloaded{
+                 [&](const ClientRequest& it) { on_request(it, now, outputs); },
+                 [&](const Reply& it) { on_reply(it, now, outputs); },
+                 [&](const Refusal& it) { on_refusal(it, now, outputs); },
+                 [&](const RecordUpdate& it) {
+                   const bool is_known = map_[it.record.shard.value].changed_at != DirectoryPosition{};
+                   if (decisions_.learns_from_answers() || !is_known) {
+                     learn(it.record, it.changed_at, outputs);
+                     if (it.sibling.exists()) {
+                       learn(it.sibling.record, it.changed_at, outputs);
+                     }
+                   }
+                   if (it.follows <= known_ && known_ < it.changed_at) {
+                     known_ = it.changed_at;
+                   }
+                   refresh_deadline_.reset();
+                   resume_waiting(now, outputs);
+                 },
+                 [&](const UpToDate&) { refresh_deadline_.reset(); }, [](const auto&) {},  // not for a router
+             },
+             message);
 }
 
 // A newer record replaces an older one, never the other way round.
@@ -77,16 +83,43 @@ void Router::learn(const ShardRecord& record, DirectoryPosition changed_at, Clus
     return;
   }
   known = {record, changed_at};
-  outputs.observe(RouterLearned{record.range, record.owner, record.epoch, changed_at});
+  tell_learned(known, outputs);
 }
 
-const Router::Known* Router::find(Key key) const {
-  for (const Known& known : map_) {
-    if (known.changed_at != DirectoryPosition{} && known.record.range.contains(key)) {
-      return &known;
+// Of the record only what is not known from newer ones, piece by piece, is ever followed.
+void Router::tell_learned(const Known& known, ClusterOutputs& outputs) const {
+  const KeyRange range = known.record.range;
+  Key lo = range.lo;
+  while (lo < range.hi) {
+    KeyRange piece{lo, range.hi};
+    for (const Known& newer : map_) {
+      const KeyRange other = newer.record.range;
+      if (newer.changed_at <= known.changed_at || !other.overlaps(piece)) {
+        continue;
+      }
+      if (other.contains(lo)) {
+        piece = {lo, lo};
+        lo = other.hi;
+        break;
+      }
+      piece.hi = std::min(piece.hi, other.lo);
+    }
+    if (!piece.is_empty()) {
+      outputs.observe(RouterLearned{piece, known.record.owner, known.record.epoch, known.changed_at});
+      lo = piece.hi;
     }
   }
-  return nullptr;
+}
+
+// Where records overlap, because a split or a merge is known in part only, the one that changed last is right.
+const Router::Known* Router::find(Key key) const {
+  const Known* found = nullptr;
+  for (const Known& known : map_) {
+    if (known.record.range.contains(key) && (found == nullptr || found->changed_at < known.changed_at)) {
+      found = &known;
+    }
+  }
+  return found;
 }
 
 std::optional<Router::Outstanding>& Router::outstanding_of(const Attempt& attempt) {
@@ -102,29 +135,44 @@ void Router::on_request(const ClientRequest& asked, Instant now, ClusterOutputs&
 }
 
 void Router::try_again(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs) {
-  if (it.attempts >= options_.attempts_max) {
-    give_up(it, outputs);
-    return;
-  }
   const Known* known = find(it.asked.operation.key);
-  if (known != nullptr && known->record.is_data_lost) {
+  const bool is_lost = known != nullptr && known->record.is_data_lost;
+  if (it.tries >= options_.attempts_max || is_lost) {
     give_up(it, outputs);
-    return;
+  } else if (known != nullptr) {
+    try_at(it, cause, known->record.owner, known->record.epoch, now, outputs);
+  } else {
+    try_at(it, cause, guess(it), Epoch{}, now, outputs);
   }
+}
+
+void Router::try_at(Outstanding& it, HopCause cause, NodeId to, Epoch epoch, Instant now, ClusterOutputs& outputs) {
+  ++it.tries;
   const RequestId id = decisions_.id_of_retry(it.asked.request, it.attempts);
   it.attempt = {id, it.attempts++};
-  it.epoch = known != nullptr ? known->record.epoch : Epoch{};
+  it.epoch = epoch;
   it.state = State::sent;
   it.deadline = now + options_.attempt_timeout;
-  const NodeId to = known != nullptr ? known->record.owner : guess(it);
   outputs.send(to, Request{it.attempt, it.epoch, it.asked.operation});
   outputs.observe(Hop{it.attempt, cause, to, it.asked.operation.key, it.epoch});
   wake(it, outputs);
 }
 
+// Where the redirect points, if the map says nothing of the key: an owner that has not heard of its split yet names the
+// parent, which is too old for the map and yet the right one to follow.
+void Router::follow(Outstanding& it, const ShardRecord& named, Instant now, ClusterOutputs& outputs) {
+  const Key key = it.asked.operation.key;
+  const bool is_usable = find(key) == nullptr && named.range.contains(key) && named.owner != kNoNode;
+  if (is_usable && it.tries < options_.attempts_max) {
+    try_at(it, HopCause::redirected, named.owner, named.epoch, now, outputs);
+  } else {
+    try_again(it, HopCause::redirected, now, outputs);
+  }
+}
+
 // With nothing known about a key, any node will say who owns it: ask one after the other.
 NodeId Router::guess(const Outstanding& it) const {
-  const auto index = (it.asked.operation.key.value + it.attempts) % options_.storage_nodes;
+  const auto index = (it.asked.operation.key.value + it.attempts + 1U) % options_.storage_nodes;
   return Roles(options_).storage(static_cast<std::uint16_t>(index));
 }
 
@@ -153,12 +201,33 @@ void Router::resume_waiting(Instant now, ClusterOutputs& outputs) {
   }
 }
 
-void Router::on_reply(const Reply& reply, ClusterOutputs& outputs) {
+void Router::on_reply(const Reply& reply, Instant now, ClusterOutputs& outputs) {
   auto& slot = outstanding_of(reply.attempt);
-  if (slot) {
-    outputs.send(kNoNode, ClientReply{slot->asked.request, reply.outcome, slot->had_transient, slot->had_unanswered});
-    slot.reset();
+  if (!slot) {
+    return;
   }
+  if (slot->asked.operation.kind == OperationKind::scan && goes_on(*slot, reply)) {
+    try_again(*slot, HopCause::first, now, outputs);
+    return;
+  }
+  const bool is_scan = slot->asked.operation.kind == OperationKind::scan;
+  const Outcome outcome = is_scan ? Outcome{reply.outcome.kind, slot->found} : reply.outcome;
+  outputs.send(kNoNode, ClientReply{slot->asked.request, outcome, slot->had_transient, slot->had_unanswered});
+  slot.reset();
+}
+
+// A scan is answered piece by piece, each by the owner of its keys; the next piece begins where the last one ended.
+bool Router::goes_on(Outstanding& it, const Reply& reply) {
+  Operation& operation = it.asked.operation;
+  const KeyRange left = keys_of(operation);
+  KeySet found = it.found.kind == ValueKind::keys ? KeySet(it.found) : KeySet(left.lo);
+  if (reply.outcome.value.kind == ValueKind::keys) {
+    found.add(KeySet(reply.outcome.value));
+  }
+  it.found = found.value();
+  operation.key = std::max(left.lo, reply.answered_to);
+  it.tries = 0;
+  return operation.key < left.hi && left.lo < operation.key;
 }
 
 void Router::on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& outputs) {
@@ -181,7 +250,7 @@ void Router::on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& out
       if (decisions_.learns_from_answers() || find(slot->asked.operation.key) == nullptr) {
         learn(refusal.known, refusal.known_at, outputs);
       }
-      try_again(*slot, HopCause::redirected, now, outputs);
+      follow(*slot, refusal.known, now, outputs);
       return;
     case Signal::transient:
       slot->had_transient = true;
@@ -202,7 +271,7 @@ void Router::on_deadline(Outstanding& it, Instant now, ClusterOutputs& outputs) 
     case State::backing_off: try_again(it, HopCause::transient, now, outputs); return;
     case State::waiting_for_map:
       // The refresh itself went unanswered; it counts as an attempt, so that waiting has an end.
-      if (++it.attempts >= options_.attempts_max) {
+      if (++it.tries >= options_.attempts_max) {
         give_up(it, outputs);
       } else {
         wait_for_map(it, it.cause, now, outputs);

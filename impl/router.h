@@ -31,9 +31,11 @@ class Router {
   enum class State : std::uint8_t { sent, waiting_for_map, backing_off };
   struct Outstanding {
     ClientRequest asked;
-    Attempt attempt;  // the one under way
-    std::uint8_t attempts = 0;
-    Epoch epoch;  // that it carried
+    Attempt attempt;            // the one under way
+    std::uint8_t attempts = 0;  // made so far
+    std::uint8_t tries = 0;     // of them, those since a scan last got on
+    Value found;                // by a scan, up to the key that is now asked for
+    Epoch epoch;                // that it carried
     State state = State::waiting_for_map;
     HopCause cause = HopCause::first;  // of the attempt to come
     Instant deadline;                  // then: no answer, or time to try again
@@ -48,12 +50,16 @@ class Router {
   void start(Instant now, ClusterOutputs& outputs);
   void receive(const Message& message, Instant now, ClusterOutputs& outputs);
   void on_request(const ClientRequest& asked, Instant now, ClusterOutputs& outputs);
-  void on_reply(const Reply& reply, ClusterOutputs& outputs);
+  void on_reply(const Reply& reply, Instant now, ClusterOutputs& outputs);
+  bool goes_on(Outstanding& it, const Reply& reply);
   void on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& outputs);
   void on_deadline(Outstanding& it, Instant now, ClusterOutputs& outputs);
   void on_poll_timer(Instant now, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, ClusterOutputs& outputs);
+  void tell_learned(const Known& known, ClusterOutputs& outputs) const;
   void resume_waiting(Instant now, ClusterOutputs& outputs);
+  void follow(Outstanding& it, const ShardRecord& named, Instant now, ClusterOutputs& outputs);
+  void try_at(Outstanding& it, HopCause cause, NodeId to, Epoch epoch, Instant now, ClusterOutputs& outputs);
   void try_again(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs);
   NodeId guess(const Outstanding& it) const;
   void wait_for_map(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs);

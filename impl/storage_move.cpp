@@ -58,7 +58,7 @@ void StorageNode::clean_up(NodeId mover, const MoveOrder& order, Instant now, Cl
     if (!decisions_.may_clean_up(is_cutover_confirmed, is_retention_over)) {
       return;  // the mover asks again
     }
-    drop_copy(record.shard, record.move, record.range, now, outputs);
+    drop_copy(record.shard, record.move, copy.held, now, outputs);
   }
   report(mover, {.kind = order.kind}, record, now, outputs);
 }

@@ -48,7 +48,7 @@ std::optional<ServingClaim> StorageNode::claim(ShardId shard) const {
   const bool is_owner = copy.copy == CopyState::owned && copy.held_epoch == copy.highest_seen();
   const bool is_before_barrier = copy.copy == CopyState::fenced && !now_known.is_barrier_confirmed;
   if (is_owner || is_before_barrier) {
-    return ServingClaim{shard, copy.known.range, copy.held_epoch, now_known.lease_until};
+    return ServingClaim{shard, copy.held, copy.held_epoch, now_known.lease_until};
   }
   if (copy.copy == CopyState::fenced && !decisions_.gives_up_lease_at_handover()) {
     return ServingClaim{shard, copy.known.range, copy.held_epoch, now_known.lease_until};
@@ -65,7 +65,7 @@ std::optional<ServingClaim> StorageNode::claim(ShardId shard) const {
 // A persisted epoch is trusted, a persisted lease is not: the node asks for a new one before it serves.
 void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs) {
   state_ = StorageState(options_, self_);
-  volatile_.assign(options_.shards, Volatile{});
+  volatile_.assign(options_.shard_ids(), Volatile{});
   pending_ = {};
   known_ = DirectoryPosition{};
   appended_ = durable_ = durable.size();
@@ -87,6 +87,9 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
       at(shard).is_draining = at(shard).is_barrier_confirmed = true;
       arm_fence_timer(shard, now, outputs);
     }
+    if (copy.note.kind == ReshapeKind::split) {
+      outputs.observe(OwnerSplit{shard, copy.note.at, copy.held_epoch});
+    }
   }
   tick(now, outputs);
 }
@@ -99,6 +102,7 @@ void StorageNode::tick(Instant now, ClusterOutputs& outputs) {
       outputs.send(directory, Renew{copy.known.shard, copy.held_epoch, now});
     }
     report_if_lost(copy.known.shard, outputs);
+    propose(copy.known.shard, outputs);
   }
   if (ticks_++ % kTicksPerPoll == 0) {
     outputs.send(directory, Poll{known_});
@@ -111,12 +115,16 @@ void StorageNode::receive(NodeId from, const Message& message, Instant now, Clus
       Overloaded{
           [&](const Request& it) { serve(from, it, now, outputs); },
           [&](const RecordUpdate& it) {
-            learn(it.record, it.changed_at, now, outputs);
+            learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
             if (it.follows <= known_ && known_ < it.changed_at) {
               known_ = it.changed_at;
             }
           },
-          [&](const CommandResult& it) { learn(it.record, it.changed_at, now, outputs); },
+          [&](const CommandResult& it) {
+            learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
+            drop_refused_note(it, outputs);
+          },
+          [&](const ReshapeOrder& it) { note_reshape(it, now, outputs); },
           [&](const Renewed& it) { on_renewed(it, now, outputs); },
           [&](const MoveOrder& it) {
             learn(it.record, it.changed_at, now, outputs);
@@ -146,6 +154,9 @@ void StorageNode::on_renewed(const Renewed& renewed, Instant now, ClusterOutputs
 void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs) {
   const ShardId shard = record.shard;
   const ShardCopy& copy = state_.copy(shard);
+  if (is_of_reshape(record, changed_at, now, outputs)) {
+    return;
+  }
   if (changed_at > copy.changed_at) {
     const bool is_granted =
         record.owner == self_ && record.epoch > copy.held_epoch && copy.copy == CopyState::staging && copy.is_copied;
@@ -165,6 +176,7 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
       at(shard).lease_until = Instant{};
       at(shard).learnt_switch_at = now;
     }
+    drop_dead_notes(shard, outputs);
   }
   if (copy.copy == CopyState::fenced && is_in(copy.known, MovePhase::aborted) && copy.known.move == copy.move) {
     const MoveId move = copy.move;
@@ -180,7 +192,7 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
 void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) const {
   const ShardCopy& copy = state_.copy(shard);
   const bool is_usable = copy.copy && copy.copy != CopyState::staging;
-  if (copy.known.owner != self_ || is_usable || copy.known.is_data_lost) {
+  if (copy.known.owner != self_ || is_usable || copy.known.is_data_lost || copy.known.is_removed()) {
     return;
   }
   Command command;
@@ -198,7 +210,7 @@ void StorageNode::end_staging_if_over(ShardId shard, Instant now, ClusterOutputs
   }
   const bool is_over = copy.known.move != copy.move || is_in(copy.known, MovePhase::aborted);
   if ((is_over && copy.known.owner != self_) || copy.known.is_data_lost) {
-    drop_copy(shard, copy.move, copy.known.range, now, outputs);
+    drop_copy(shard, copy.move, copy.held, now, outputs);
   }
 }
 
@@ -259,6 +271,14 @@ void StorageNode::carry_out(Pending& pending, Instant now, ClusterOutputs& outpu
                      at(it.shard).is_draining = at(it.shard).is_barrier_confirmed = false;
                    }
                  },
+                 [&](const Propose& it) {
+                   const ShardCopy& copy = state_.copy(it.shard);
+                   if (copy.note.kind == ReshapeKind::split) {
+                     outputs.observe(OwnerSplit{it.shard, copy.note.at, copy.held_epoch});
+                   }
+                   propose(it.shard, outputs);
+                 },
+                 [&](const Reshape& it) { reshape(it.shard, now, outputs); },
              },
              pending);
 }

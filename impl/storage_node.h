@@ -14,6 +14,7 @@
 #include "impl/options.h"
 #include "impl/records.h"
 #include "impl/storage_state.h"
+#include "spec/key_set.h"
 #include "spec/process.h"
 
 namespace shardcheck::impl {
@@ -41,6 +42,13 @@ class StorageNode {
   const StorageState& state() const { return state_; }
 
  private:
+  // What the directory made of a split or merge that this node has noted, as far as it is known by now.
+  struct Entered {
+    Sibling left;
+    Sibling right;
+    DirectoryPosition left_at;
+    DirectoryPosition right_at;
+  };
   // What the node knows of one range only as long as it runs.
   struct Volatile {
     Instant lease_until;
@@ -51,6 +59,9 @@ class StorageNode {
     std::uint64_t last_epoch = 0;  // the same for what the directory told
     LogPosition durable_tail;
     ContentDigest durable_digest;
+    std::uint64_t last_note = 0;  // the number of records that make the note durable
+    Entered entered;
+    bool is_reshaping = false;  // the copy becomes another as soon as everything admitted is done
   };
   // Things done once their records are durable.
   struct Effect {
@@ -59,6 +70,7 @@ class StorageNode {
     ShardId shard;
     Epoch epoch;  // held when it was admitted
     Outcome outcome;
+    Key answered_to = {};  // of a scan
   };
   struct Send {
     NodeId to;
@@ -85,7 +97,14 @@ class StorageNode {
     ShardId shard;
     MoveId move;
   };
-  using Pending = std::variant<Effect, Send, Written, Observation, TookUp, Fenced, Unfenced>;
+  // The note is durable: the directory may be asked. The entry is known, and everything before it done: it is applied.
+  struct Propose {
+    ShardId shard;
+  };
+  struct Reshape {
+    ShardId shard;
+  };
+  using Pending = std::variant<Effect, Send, Written, Observation, TookUp, Fenced, Unfenced, Propose, Reshape>;
 
   // storage_node.cpp: life, leases, what the directory tells
   void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
@@ -93,6 +112,8 @@ class StorageNode {
   void tick(Instant now, ClusterOutputs& outputs);
   void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
+  void learn_pair(const ShardRecord& record, DirectoryPosition changed_at, const Sibling& sibling, Instant now,
+                  ClusterOutputs& outputs);
   void report_if_lost(ShardId shard, ClusterOutputs& outputs) const;
   void end_staging_if_over(ShardId shard, Instant now, ClusterOutputs& outputs);
   void append(const Record& record, ClusterOutputs& outputs);
@@ -101,9 +122,26 @@ class StorageNode {
   void release(Instant now, ClusterOutputs& outputs);
   void carry_out(Pending& pending, Instant now, ClusterOutputs& outputs);
 
+  // storage_reshape.cpp: splits and merges, owner first and directory second
+  void note_reshape(const ReshapeOrder& order, Instant now, ClusterOutputs& outputs);
+  bool may_reshape(const ShardCopy& copy) const;
+  void propose(ShardId shard, ClusterOutputs& outputs) const;
+  bool is_of_reshape(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
+  bool take_in_entry(const ShardCopy& noted, const ShardRecord& record, DirectoryPosition changed_at);
+  void apply_entry_if_whole(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void drop_dead_notes(ShardId shard, ClusterOutputs& outputs);
+  void drop_refused_note(const CommandResult& result, ClusterOutputs& outputs);
+  void reshape(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void take_up_reshaped(ShardId shard, Epoch epoch, Instant lease_until, Instant now, ClusterOutputs& outputs);
+  void learn_later(const Entered& entered, Epoch epoch, Instant now, ClusterOutputs& outputs);
+  bool make_room(const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+
   // storage_requests.cpp: clients' operations
   void serve(NodeId router, const Request& request, Instant now, ClusterOutputs& outputs);
   void execute(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  void add_present(KeyRange range, KeySet& found) const;
+  void add_orphans(KeyRange asked, KeySet& found) const;
+  void scan(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void write(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
               ClusterOutputs& outputs);

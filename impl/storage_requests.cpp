@@ -5,6 +5,7 @@
 #include "impl/storage_node.h"
 #include "spec/assert.h"
 #include "spec/key_model.h"
+#include "spec/key_set.h"
 
 namespace shardcheck::impl {
 namespace {
@@ -62,6 +63,10 @@ void StorageNode::execute(NodeId router, const Request& request, const ShardCopy
                           ClusterOutputs& outputs) {
   outputs.cost = kCostOfOperation;
   const ShardId shard = copy.known.shard;
+  if (request.operation.kind == OperationKind::scan) {
+    scan(router, request, copy, now, outputs);
+    return;
+  }
   if (!may_change_state(request.operation.kind)) {
     // The value read may rest on writes that are admitted but not durable: the answer waits for them.
     const Outcome seen{OutcomeKind::ok, state_.cell(request.operation.key).value};
@@ -79,6 +84,38 @@ void StorageNode::execute(NodeId router, const Request& request, const ShardCopy
     return;
   }
   write(router, request, copy, now, outputs);
+}
+
+void StorageNode::add_present(KeyRange range, KeySet& found) const {
+  for (Key key = range.lo; key < range.hi; key = next(key)) {
+    if (state_.cell(key).value.kind != ValueKind::absent) {
+      found.add(key);
+    }
+  }
+}
+
+// Only a mutant does this: it shows what lies here for other reasons than being owned.
+void StorageNode::add_orphans(KeyRange asked, KeySet& found) const {
+  for (const ShardCopy& other : state_.copies()) {
+    if (other.copy == CopyState::retained || other.copy == CopyState::staging) {
+      add_present({std::max(asked.lo, other.held.lo), std::min(asked.hi, other.held.hi)}, found);
+    }
+  }
+}
+
+// Of the interval only what this range covers: who owns the rest is asked next, by whoever asked here.
+void StorageNode::scan(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
+                       ClusterOutputs& outputs) {
+  const ShardId shard = copy.known.shard;
+  const KeyRange asked = keys_of(request.operation);
+  const Key end = std::min(asked.hi, copy.held.hi);
+  KeySet found(asked.lo);
+  add_present({asked.lo, end}, found);
+  if (decisions_.scans_orphans()) {
+    add_orphans(asked, found);
+  }
+  const Effect seen{router, request, shard, claim(shard)->epoch, {OutcomeKind::ok, found.value()}, end};
+  after(at(shard).last_write, seen, now, outputs);
 }
 
 void StorageNode::write(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
@@ -118,7 +155,7 @@ void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& out
   }
   outputs.observe(Served{shard, request.operation.key, effect.epoch, request.epoch, state_.copy(shard).highest_seen(),
                          request.attempt, request.operation.kind});
-  outputs.send(effect.router, Reply{request.attempt, effect.outcome});
+  outputs.send(effect.router, Reply{request.attempt, effect.outcome, effect.answered_to});
 }
 
 // What a refusal says of epochs must survive a crash of this node, so it waits until they are on disk.

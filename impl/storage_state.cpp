@@ -1,59 +1,18 @@
 #include "impl/storage_state.h"
 
+#include "impl/content_digest.h"
 #include "impl/directory_state.h"
 #include "impl/overloaded.h"
 #include "spec/assert.h"
 
 namespace shardcheck::impl {
-namespace {
-
-// The finaliser of murmur3 (Appleby): spreads every input bit. Digests add up over a copy, so each part must be spread.
-constexpr std::uint64_t spread(std::uint64_t word) {
-  word = (word ^ (word >> 33U)) * 0xff51afd7ed558ccdU;
-  word = (word ^ (word >> 33U)) * 0xc4ceb9fe1a85ec53U;
-  return word ^ (word >> 33U);
-}
-
-std::uint64_t digest_of(const Value& value) {
-  std::uint64_t digest = spread(static_cast<std::uint64_t>(value.number) ^
-                                (static_cast<std::uint64_t>(value.kind) << 60U) ^ value.list_length);
-  for (std::size_t i = 0; i < value.list_length; ++i) {
-    digest = spread(digest ^ value.items[i]);
-  }
-  return digest;
-}
-
-std::uint64_t digest_of(Key key, const Cell& cell) {
-  const std::uint64_t place = spread(key.value) ^ spread(cell.version.epoch.value << 32U ^ cell.version.position.value);
-  return spread(place ^ digest_of(cell.value));
-}
-
-std::uint64_t digest_of(std::size_t client, const AnsweredRequest& answered) {
-  if (answered.sequence == 0) {
-    return 0;
-  }
-  return spread(spread(client << 32U ^ answered.sequence) ^ digest_of(answered.answer) ^
-                static_cast<std::uint64_t>(answered.outcome));
-}
-
-// Adds or takes away one cell's share of a digest; the operations are their own inverses modulo 2^64.
-void count_cell(ContentDigest& digest, Key key, const Cell& cell, bool is_added) {
-  if (!cell.exists()) {
-    return;
-  }
-  std::uint64_t& part = cell.value.kind == ValueKind::absent ? digest.tombstones : digest.values;
-  part = is_added ? part + digest_of(key, cell) : part - digest_of(key, cell);
-}
-
-}  // namespace
-
 StorageState::StorageState(const ClusterOptions& options, NodeId)
     : decisions_(options.mutant),
       clients_(options.clients),
-      copies_(options.shards),
+      copies_(options.shard_ids()),
       cells_(options.keys + 1U),
       executed_(options.clients) {
-  for (std::uint16_t i = 0; i < options.shards; ++i) {
+  for (std::uint16_t i = 0; i < options.shard_ids(); ++i) {
     copies_[i].known.shard = ShardId{i};
   }
 }
@@ -71,19 +30,20 @@ void StorageState::apply(const Record& record) {
 }
 
 const ShardCopy* StorageState::find(Key key) const {
-  for (const ShardCopy& copy : copies_) {
-    if (copy.known.range.contains(key)) {
-      return &copy;
+  const ShardCopy* found = nullptr;
+  for (const ShardCopy& copy : copies()) {
+    if (copy.known.range.contains(key) && (found == nullptr || found->changed_at < copy.changed_at)) {
+      found = &copy;
     }
   }
-  return nullptr;
+  return found;
 }
 
 ContentDigest StorageState::content_of(ShardId shard) const {
   const ShardCopy& it = copy(shard);
   ContentDigest digest;
   digest.source_epoch = it.digest.source_epoch;
-  for (Key key = it.known.range.lo; key < it.known.range.hi; key = next(key)) {
+  for (Key key = it.held.lo; key < it.held.hi; key = next(key)) {
     count_cell(digest, key, cell(key), true);
   }
   for (std::size_t client = 0; client < it.answered.size(); ++client) {
@@ -107,6 +67,7 @@ void StorageState::fold(const Provisioned& it) {
   copy.known = it.record;
   copy.changed_at = DirectoryPosition{it.record.epoch.value};
   begin_empty(copy, CopyState::owned);
+  copy.held = it.record.range;
   copy.held_epoch = it.record.epoch;
   copy.digest.source_epoch = it.record.epoch;
 }
@@ -126,6 +87,7 @@ void StorageState::fold(const KnowsRecord& it) {
     copy.held_epoch = Epoch{};
     copy.copy = CopyState::retained;
     copy.move = it.record.move;
+    copy.note = ReshapeNoted{};
   }
 }
 
@@ -146,6 +108,8 @@ void StorageState::fold(const StagingBegun& it) {
   ShardCopy& copy = at(it.record.shard);
   copy.known = it.record;
   begin_empty(copy, CopyState::staging);
+  copy.held = it.record.range;
+  copy.note = ReshapeNoted{};
   copy.held_epoch = Epoch{};
   copy.move = it.record.move;
   copy.digest.source_epoch = it.record.source_epoch;
@@ -186,6 +150,8 @@ void StorageState::fold(const CopyDropped& it) {
     cells_[key.value] = Cell{};
   }
   copy.copy.reset();
+  copy.held = KeyRange{};
+  copy.note = ReshapeNoted{};
   copy.held_epoch = Epoch{};
   copy.move = MoveId{};
   copy.log.clear();

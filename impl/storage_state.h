@@ -2,6 +2,7 @@
 // it in no other way than by appending a record and applying it, so what a restart finds is what was there.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,6 +45,8 @@ struct ShardCopy {
   std::vector<AnsweredRequest> answered;  // by client
   ContentDigest digest;                   // of the copy, kept up to date with every change
   Instant lease_on_disk;                  // never trusted
+  KeyRange held;                          // what the copy covers: the record's range may have changed since
+  ReshapeNoted note;                      // what the owner has decided and the directory has not entered yet, if any
 
   // The highest epoch the node has seen for the range.
   Epoch highest_seen() const { return known.epoch; }
@@ -57,10 +60,11 @@ class StorageState {
   void apply(const Record& record);
 
   bool is_formatted() const { return is_formatted_; }
-  std::span<const ShardCopy> copies() const { return copies_; }
+  // Of every range that the node ever heard of.
+  std::span<const ShardCopy> copies() const { return {copies_.data(), known_ids_}; }
   const ShardCopy& copy(ShardId shard) const { return copies_[shard.value]; }
   const Cell& cell(Key key) const { return cells_[key.value]; }
-  // The shard whose range holds the key, as far as the node knows.
+  // The shard whose range holds the key, as far as the node knows: where records overlap, the one that changed last.
   const ShardCopy* find(Key key) const;
   // Was this very attempt of a write the last one that the node executed for its client, in whatever range?
   bool has_executed(const Attempt& attempt) const { return executed_[attempt.request.client.value] == attempt; }
@@ -77,16 +81,26 @@ class StorageState {
   void fold(const FenceSet& it);
   void fold(const FenceLifted& it);
   void fold(const CopyDropped& it);
+  void fold(const ReshapeNoted& it);
+  void fold(const ReshapeDropped& it);
+  void fold(const Divided& it);
+  void fold(const Joined& it);
+  static void become(ShardCopy& copy, KeyRange held, Epoch epoch);
+  void count(ShardCopy& copy) const;
   void put(ShardCopy& copy, const Entry& entry);
   void remember(ShardCopy& copy, const Entry& entry);
   void begin_empty(ShardCopy& copy, CopyState state);
   void erase(Key key);
-  ShardCopy& at(ShardId shard) { return copies_[shard.value]; }
+  ShardCopy& at(ShardId shard) {
+    known_ids_ = std::max<std::size_t>(known_ids_, shard.value + 1U);
+    return copies_[shard.value];
+  }
 
   bool is_formatted_ = false;
   Decisions decisions_;
   std::uint16_t clients_ = 0;
   std::vector<ShardCopy> copies_;  // by ShardId
+  std::size_t known_ids_ = 0;      // of copies_ those that were ever heard of come first
   std::vector<Cell> cells_;        // by Key
   std::vector<Attempt> executed_;  // by ClientId: the last one
 };

@@ -15,9 +15,12 @@ void StorageNode::prepare_target(NodeId mover, const MoveOrder& order, Instant n
       report(mover, {.kind = order.kind, .is_possible = false}, record, now, outputs);
       return;
     }
+    if (!make_room(order, now, outputs)) {
+      return;
+    }
     const ShardCopy& copy = state_.copy(record.shard);
     if (copy.copy) {
-      drop_copy(record.shard, copy.move, copy.known.range, now, outputs);
+      drop_copy(record.shard, copy.move, copy.held, now, outputs);
     }
     append_durably(StagingBegun{record}, outputs);
     after(appended_, Observation{CopyCreated{record.shard, record.range, record.move}}, now, outputs);

@@ -11,10 +11,12 @@ struct Bounds {
   int shards = 0;   // ShardId.value < shards
   int clients = 0;  // ClientId.value < clients
   KeyRange key_space;
-  Duration clock_offset_max;   // every clock is within this of true time, at all times
-  Duration retention;          // a source keeps its copy at least this long (true time) after the commit
-  Duration service_within;     // V1: after Healed, every range serves again within this
-  Duration move_within;        // V2: after Healed, every accepted move is over within this
+  Duration clock_offset_max;        // every clock is within this of true time, at all times
+  Duration retention;               // a source keeps its copy at least this long (true time) after the commit
+  Duration service_within;          // V1: after Healed, every range serves again within this
+  Duration move_within;             // V2: after Healed, every accepted move is over within this
+  bool tells_owner_splits = false;  // D6 can be judged
+  bool answers_scans = false;       // clients may ask for scans, of as many keys as key_set.h has room for
   int hops_per_epoch_max = 4;  // R2: redirected or stale hops of one request while the epochs it meets do not change
 };
 

@@ -82,8 +82,14 @@ void DirectoryMonitor::check_planned(const RecordCommitted& fact, const ShardRec
                        words(fact.position), words(before.shard), words(fact.planned_on), words(should));
   };
   switch (fact.change) {
-    case RecordChange::granted:
     case RecordChange::bounds_changed:
+      context.expect(ClauseId::D3, before.phase == MovePhase::none, [&] {
+        return fmt::format("at {} the bounds of {} changed from {} to {} while {} was in phase {}",
+                           words(fact.position), words(before.shard), words(before.range), words(fact.record.range),
+                           words(before.move), name_of(before.phase));
+      });
+      [[fallthrough]];
+    case RecordChange::granted:
     case RecordChange::move_begun:
       context.expect(ClauseId::D3, fact.planned_on == before.epoch, [&] { return says(before.epoch); });
       return;

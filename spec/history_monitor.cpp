@@ -71,7 +71,7 @@ std::uint32_t HistoryMonitor::find_written(Key key, const Value& value) const {
 
 void HistoryMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
   KeyState* key = key_state(fact.operation.key);
-  if (key == nullptr) {
+  if (key == nullptr || fact.operation.kind == OperationKind::scan) {
     return;
   }
   if (key->kinds == 0) {

@@ -17,6 +17,8 @@ void Judge::reset(const Bounds& bounds) {
   router_.reset(bounds);
   history_.reset(bounds);
   liveness_.reset();
+  split_.reset();
+  scan_.reset(bounds);
 }
 
 std::uint32_t Judge::number_of(RequestId request) {
@@ -28,6 +30,7 @@ void Judge::judge_operation(const Invoked& fact, const MonitorContext& context) 
   router_.on(fact, request);
   history_.on(fact, request, context);
   liveness_.on(fact, request, context);
+  scan_.on(fact, request, context);
 }
 
 void Judge::judge_operation(const Returned& fact, const MonitorContext& context) {
@@ -35,14 +38,65 @@ void Judge::judge_operation(const Returned& fact, const MonitorContext& context)
   router_.on(fact, request, context);
   history_.on(fact, request, context);
   liveness_.on(fact, request, context);
+  scan_.on(fact, request, context);
 }
 
 void Judge::judge_applied(const Applied& fact, const MonitorContext& context) {
   move_.on(fact, context);
+  scan_.on(fact);
   if (fact.cause == ApplyCause::client && fact.request.sequence != 0) {
     const std::uint32_t request = number_of(fact.request);
     router_.on(fact, request, context);
     history_.on(fact, request, context);
+  }
+}
+
+template <class Fact>
+void Judge::judge_process(const Fact& fact, const MonitorContext& context) {
+  SHARDCHECK_ASSERT(context.by.value < bounds_.nodes);
+  if constexpr (requires { fact.shard; }) {
+    SHARDCHECK_ASSERT(fact.shard.value < bounds_.shards);
+  }
+  if constexpr (std::is_same_v<Fact, Applied>) {
+    judge_applied(fact, context);
+  } else if constexpr (std::is_same_v<Fact, Hop>) {
+    router_.on(fact, number_of(fact.attempt.request), context);
+  } else if constexpr (std::is_same_v<Fact, Served>) {
+    lease_.on(fact, context);
+    move_.on(fact, context);
+    split_.on(fact, context);
+    router_.on(fact, number_of(fact.attempt.request), context);
+  } else if constexpr (std::is_same_v<Fact, Answered>) {
+    lease_.on(fact, context);
+    split_.on(fact, context);
+    router_.on(fact, number_of(fact.attempt.request), context);
+  } else if constexpr (std::is_same_v<Fact, OwnerSplit> || std::is_same_v<Fact, SplitApplied>) {
+    split_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, Restarted>) {
+    split_.on(fact, context);
+    known_.restart(context.by, fact.is_disk_lost);
+    lease_.on(fact, context);
+    move_.on(fact, context);
+    router_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, BarrierConfirmed>) {
+    move_.on(fact, context);
+    known_.apply(context.by, fact);
+  } else if constexpr (std::is_same_v<Fact, CopyCreated>) {
+    lease_.on(fact, context);
+    move_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, CopyRemoved>) {
+    lease_.on(fact, context);
+    move_.on(fact, context);
+    router_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, KeyErased> || std::is_same_v<Fact, CutoverContent> ||
+                       std::is_same_v<Fact, CopyHeld>) {
+    move_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, RouterLearned> || std::is_same_v<Fact, RefreshStarted>) {
+    router_.on(fact, context);
+  } else {
+    static_assert(std::is_same_v<Fact, LeaseHeld> || std::is_same_v<Fact, ClaimChanged> ||
+                  std::is_same_v<Fact, ClaimEnded> || std::is_same_v<Fact, Crashed>);
+    lease_.on(fact, context);
   }
 }
 
@@ -55,6 +109,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     directory_.on(fact, context);
     lease_.on(fact, context);
     move_.on(fact, context);
+    split_.on(fact, context);
     known_.apply(context.at, fact);
   } else if constexpr (std::is_same_v<Fact, DirectoryStepped>) {
     directory_.on(fact, context);
@@ -69,47 +124,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
   } else if constexpr (std::is_same_v<Fact, FaultInjected>) {
     known_.fault(context.by, fact.kind);
   } else {
-    // All other facts are about a process.
-    SHARDCHECK_ASSERT(context.by.value < bounds_.nodes);
-    if constexpr (requires { fact.shard; }) {
-      SHARDCHECK_ASSERT(fact.shard.value < bounds_.shards);
-    }
-    if constexpr (std::is_same_v<Fact, Applied>) {
-      judge_applied(fact, context);
-    } else if constexpr (std::is_same_v<Fact, Hop>) {
-      router_.on(fact, number_of(fact.attempt.request), context);
-    } else if constexpr (std::is_same_v<Fact, Served>) {
-      lease_.on(fact, context);
-      move_.on(fact, context);
-      router_.on(fact, number_of(fact.attempt.request), context);
-    } else if constexpr (std::is_same_v<Fact, Answered>) {
-      lease_.on(fact, context);
-      router_.on(fact, number_of(fact.attempt.request), context);
-    } else if constexpr (std::is_same_v<Fact, Restarted>) {
-      known_.restart(context.by, fact.is_disk_lost);
-      lease_.on(fact, context);
-      move_.on(fact, context);
-      router_.on(fact, context);
-    } else if constexpr (std::is_same_v<Fact, BarrierConfirmed>) {
-      move_.on(fact, context);
-      known_.apply(context.by, fact);
-    } else if constexpr (std::is_same_v<Fact, CopyCreated>) {
-      lease_.on(fact, context);
-      move_.on(fact, context);
-    } else if constexpr (std::is_same_v<Fact, CopyRemoved>) {
-      lease_.on(fact, context);
-      move_.on(fact, context);
-      router_.on(fact, context);
-    } else if constexpr (std::is_same_v<Fact, KeyErased> || std::is_same_v<Fact, CutoverContent> ||
-                         std::is_same_v<Fact, CopyHeld>) {
-      move_.on(fact, context);
-    } else if constexpr (std::is_same_v<Fact, RouterLearned> || std::is_same_v<Fact, RefreshStarted>) {
-      router_.on(fact, context);
-    } else {
-      static_assert(std::is_same_v<Fact, LeaseHeld> || std::is_same_v<Fact, ClaimChanged> ||
-                    std::is_same_v<Fact, ClaimEnded> || std::is_same_v<Fact, Crashed>);
-      lease_.on(fact, context);
-    }
+    judge_process(fact, context);
   }
 }
 

@@ -6,8 +6,8 @@
 //   judge.finish(end);
 //   judge.findings().violations();
 //
-// D1-D4, L1-L5, M1-M10, R1, R2, V1 and V2 are judged here. A clause with no checks was not observable in this run. An
-// observation costs constant time but for the rare changes of the directory; memory is kept over resets.
+// D1-D4, D6, L1-L5, M1-M10, R1, R2, S1, V1 and V2 are judged here. A clause with no checks was not observable in this
+// run. An observation costs constant time but for the rare changes of the directory; memory is kept over resets.
 #pragma once
 
 #include "spec/bounds.h"
@@ -21,6 +21,8 @@
 #include "spec/move_monitor.h"
 #include "spec/observation.h"
 #include "spec/router_monitor.h"
+#include "spec/scan_monitor.h"
+#include "spec/split_monitor.h"
 
 namespace shardcheck {
 
@@ -43,6 +45,8 @@ class Judge final : public ObservationSink {
  private:
   template <class Fact>
   void judge(const Fact& fact, const MonitorContext& context);
+  template <class Fact>
+  void judge_process(const Fact& fact, const MonitorContext& context);
   void judge_operation(const Invoked& fact, const MonitorContext& context);
   void judge_operation(const Returned& fact, const MonitorContext& context);
   void judge_applied(const Applied& fact, const MonitorContext& context);
@@ -58,6 +62,8 @@ class Judge final : public ObservationSink {
   RouterMonitor router_;
   HistoryMonitor history_;
   LivenessMonitor liveness_;
+  SplitMonitor split_;
+  ScanMonitor scan_;
 };
 
 }  // namespace shardcheck

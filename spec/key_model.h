@@ -27,6 +27,7 @@ struct KeyModel {
     const Step refused{OutcomeKind::refused, before, nothing};
     switch (kind) {
       case OperationKind::read: return {OutcomeKind::ok, before, before};
+      case OperationKind::scan: return refused;  // is about more than one key
       case OperationKind::write: return {OutcomeKind::ok, argument, nothing};
       case OperationKind::remove: return {OutcomeKind::ok, nothing, nothing};
       case OperationKind::compare_and_set:

@@ -6,9 +6,18 @@
 
 namespace shardcheck {
 
+bool LivenessMonitor::has_lost_key(const Request& asked, const MonitorContext& context) {
+  for (Key key = asked.keys.lo; key < asked.keys.hi; key = next(key)) {
+    if (context.known.is_reported_lost(key)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void LivenessMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
   if (context.known.healed_at()) {
-    requests_.push_back({request, fact.request, fact.operation.key, fact.operation.kind, context.at});
+    requests_.push_back({request, fact.request, keys_of(fact.operation), fact.operation.kind, context.at});
   }
 }
 
@@ -24,7 +33,7 @@ void LivenessMonitor::on(const Returned& fact, std::uint32_t request, const Moni
   const Request asked = *found;
   *found = requests_.back();
   requests_.pop_back();
-  if (!context.known.healed_at() || context.known.is_reported_lost(asked.key)) {
+  if (!context.known.healed_at() || has_lost_key(asked, context)) {
     return;
   }
   // These may be refused by being executed; the others only by not being served.
@@ -41,7 +50,7 @@ void LivenessMonitor::on(const Returned& fact, std::uint32_t request, const Moni
     return fmt::format(
         "{} ({} of {}), invoked at {}, returned {} at {}, though all faults were over at {} and every "
         "range serves within {}",
-        words(asked.id), name_of(asked.kind), words(asked.key), words(asked.invoked_at), name_of(fact.outcome.kind),
+        words(asked.id), name_of(asked.kind), words(asked.keys.lo), words(asked.invoked_at), name_of(fact.outcome.kind),
         words(context.at), words(*context.known.healed_at()), words(context.bounds.service_within));
   });
 }
@@ -53,15 +62,14 @@ void LivenessMonitor::finish(const MonitorContext& context) const {
   }
   for (const Request& asked : requests_) {
     const bool is_due = *healed + context.bounds.service_within < asked.invoked_at;
-    if (!is_due || context.known.is_reported_lost(asked.key) ||
-        context.at < asked.invoked_at + context.bounds.service_within) {
+    if (!is_due || has_lost_key(asked, context) || context.at < asked.invoked_at + context.bounds.service_within) {
       continue;
     }
     context.expect(ClauseId::V1, false, [&] {
       return fmt::format(
           "{} ({} of {}), invoked at {}, was never answered until the end at {}, though all faults were "
           "over at {}",
-          words(asked.id), name_of(asked.kind), words(asked.key), words(asked.invoked_at), words(context.at),
+          words(asked.id), name_of(asked.kind), words(asked.keys.lo), words(asked.invoked_at), words(context.at),
           words(*healed));
     });
   }

@@ -22,11 +22,12 @@ class LivenessMonitor {
   struct Request {
     std::uint32_t number;
     RequestId id;
-    Key key;
+    KeyRange keys;
     OperationKind kind;
     TrueTime invoked_at;
   };
 
+  static bool has_lost_key(const Request& asked, const MonitorContext& context);
   void finish_moves(TrueTime healed_at, const MonitorContext& context) const;
 
   std::vector<Request> requests_;  // invoked after Healed and not yet returned

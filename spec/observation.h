@@ -36,6 +36,9 @@ struct ShardRecord {
   MoverEpoch mover_epoch;     // which mover may drive it
   bool is_data_lost = false;  // the only copy is gone: the range is reported lost, and serves nothing
 
+  // Merged into its left neighbour: the id names no range any more.
+  bool is_removed() const { return epoch != Epoch{} && range.is_empty(); }
+
   friend bool operator==(const ShardRecord&, const ShardRecord&) = default;
 };
 
@@ -79,6 +82,19 @@ struct RecordCommitted {
 // All records changed at `position` have been reported: now the ranges must tile the key space again.
 struct DirectoryStepped {
   DirectoryPosition position;
+};
+// The owner durably split its range at `at` while the directory still knows it whole, under `epoch`. It goes on serving
+// both halves under that epoch until it applied the directory's entry.
+struct OwnerSplit {
+  ShardId shard;
+  Key at;
+  Epoch epoch;
+};
+// The owner applied the directory's entry for its split: `shard` and `right` are two ranges now, under `epoch`.
+struct SplitApplied {
+  ShardId shard;
+  ShardId right;
+  Epoch epoch;
 };
 // The directory durably extended the lease of the grant (shard, epoch).
 struct LeaseExtended {
@@ -254,10 +270,10 @@ struct CopyHeld {
   MoveId move;  // 0 for owned
 };
 
-using Observation = std::variant<RecordCommitted, DirectoryStepped, LeaseExtended, LeaseHeld, ClaimChanged, ClaimEnded,
-                                 Served, Answered, Applied, CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed,
-                                 CutoverContent, RouterLearned, Hop, RefreshStarted, Invoked, Returned, FaultInjected,
-                                 Crashed, Restarted, Healed, CopyHeld>;
+using Observation = std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, LeaseHeld,
+                                 ClaimChanged, ClaimEnded, Served, Answered, Applied, CopyCreated, KeyErased,
+                                 CopyRemoved, BarrierConfirmed, CutoverContent, RouterLearned, Hop, RefreshStarted,
+                                 Invoked, Returned, FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
 
 struct Observed {
   TrueTime at;

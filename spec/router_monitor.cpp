@@ -31,7 +31,7 @@ void RouterMonitor::on(const RouterLearned& fact, const MonitorContext& context)
     bool is_real = false;
     for (std::size_t index = context.known.grants().size(); index-- > 0 && !is_real;) {
       const KnownGrant& grant = context.known.grants()[index];
-      is_real = grant.epoch == fact.epoch && grant.range == fact.range &&
+      is_real = grant.epoch == fact.epoch && grant.range.lo <= fact.range.lo && fact.range.hi <= grant.range.hi &&
                 (grant.owner == fact.owner || (fact.owner == kNoNode && grant.is_reported_lost));
     }
     context.expect(ClauseId::D4, is_real, [&] {
@@ -185,7 +185,10 @@ void RouterMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCont
   check_cause(fact, asked, context);
   asked.sent |= bit_of(fact.attempt);
   const bool is_sent_on = fact.cause == HopCause::redirected || fact.cause == HopCause::stale;
-  if (asked.carried_max < fact.epoch) {
+  if (fact.cause == HopCause::first) {
+    asked.carried_max = fact.epoch;  // a scan goes on with other keys, of another range
+    asked.redirects = 0;
+  } else if (asked.carried_max < fact.epoch) {
     asked.carried_max = fact.epoch;  // this hop met a new epoch: the count begins again
     asked.redirects = 0;
   } else if (is_sent_on) {

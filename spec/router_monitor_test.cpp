@@ -32,10 +32,10 @@ TEST(RouterMonotone, an_invented_record_is_named) {
   Story owner = twice_granted(), range = twice_granted();
 
   owner.tell(kRouter, learned(kC, 2, 2));
-  range.tell(kRouter, learned(kB, 2, 2, keys(0, 8)));
+  range.tell(kRouter, learned(kB, 2, 2, keys(8, 17)));
 
   EXPECT_TRUE(rejects(owner, ClauseId::D4, {"node 7", "node 2", "epoch 2"}));
-  EXPECT_TRUE(rejects(range, ClauseId::D4, {"[0, 8)"}));
+  EXPECT_TRUE(rejects(range, ClauseId::D4, {"[8, 17)"}));
 }
 
 TEST(RouterMonotone, a_map_that_goes_back_is_named) {

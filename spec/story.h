@@ -32,6 +32,7 @@ inline Bounds usual_bounds() {
   bounds.retention = milliseconds(100);
   bounds.service_within = milliseconds(200);
   bounds.move_within = milliseconds(500);
+  bounds.answers_scans = true;
   bounds.hops_per_epoch_max = 2;
   return bounds;
 }
@@ -41,7 +42,7 @@ constexpr RequestId request(std::uint32_t sequence, std::uint16_t client = 0) { 
 
 class Story {
  public:
-  Story() : judge_(usual_bounds()) {}
+  explicit Story(const Bounds& bounds = usual_bounds()) : judge_(bounds) {}
 
   Story& at(std::int64_t ms) {
     now_ = TrueTime{ms * 1'000'000};

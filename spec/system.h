@@ -32,6 +32,19 @@ struct MoveStep {
 
   friend bool operator==(const MoveStep&, const MoveStep&) = default;
 };
+// An operator asks for a range to be split before `at`, which becomes the first key of the right half.
+struct SplitStep {
+  ShardId shard;
+  Key at;
+
+  friend bool operator==(const SplitStep&, const SplitStep&) = default;
+};
+// An operator asks for a range to be merged with its right neighbour.
+struct MergeStep {
+  ShardId shard;
+
+  friend bool operator==(const MergeStep&, const MergeStep&) = default;
+};
 // A fault, done now and by itself.
 struct FaultStep {
   FaultKind kind = FaultKind::crashed;  // crashed, disk_lost, paused, link_cut
@@ -44,7 +57,7 @@ struct FaultStep {
 
 struct Step {
   TrueTime at;
-  std::variant<ClientStep, MoveStep, FaultStep> what;
+  std::variant<ClientStep, MoveStep, SplitStep, MergeStep, FaultStep> what;
 
   friend bool operator==(const Step&, const Step&) = default;
 };

@@ -1,5 +1,7 @@
 #include "spec/value.h"
 
+#include "spec/key_set.h"
+
 namespace shardcheck {
 
 std::string to_string(const Value& value) {
@@ -12,6 +14,17 @@ std::string to_string(const Value& value) {
         text += (i == 0 ? "" : " ") + std::to_string(value.items[static_cast<std::size_t>(i)]);
       }
       return text + "]";
+    }
+    case ValueKind::keys: {
+      const KeySet keys(value);
+      std::string text = "{";
+      for (std::uint32_t i = 0; i < kScanWidthMax; ++i) {
+        const Key key{keys.lo().value + i};
+        if (keys.contains(key)) {
+          text += (text.size() == 1 ? "" : " ") + std::to_string(key.value);
+        }
+      }
+      return text + (keys.has_twice() ? " twice " + std::to_string(keys.twice().value) + "}" : "}");
     }
   }
   return "";

@@ -12,7 +12,8 @@
 
 namespace shardcheck {
 
-enum class ValueKind : std::uint8_t { absent, number, list };
+// `keys` is what a scan answers (key_set.h); no key ever holds it.
+enum class ValueKind : std::uint8_t { absent, number, list, keys };
 
 struct Value {
   static constexpr int kListLengthMax = 11;

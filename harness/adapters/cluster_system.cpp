@@ -65,6 +65,9 @@ Result<void> check_shape(const ClusterShape& shape) {
   if (!supports(OperationKind::read) || !supports(OperationKind::write)) {
     return fail("shape", "a cluster takes at least reads and writes");
   }
+  if (supports(OperationKind::scan)) {
+    return fail("shape", "scans are not part of this seam");
+  }
   if (shape.message_kinds.empty() || shape.message_kinds.size() > kMessageKindsMax) {
     return fail("shape", fmt::format("there are from 1 to {} kinds of messages", kMessageKindsMax));
   }
@@ -152,6 +155,9 @@ bool ClusterSystem::apply(const Step& step) {
   } catch (const std::exception& thrown) {
     context_.fail(kNoNode, fmt::format("encoding a request threw: {}", thrown.what()));
     return false;
+  }
+  if (!std::holds_alternative<FaultStep>(step.what)) {
+    return false;  // this seam knows no splits and merges
   }
   const auto& fault = std::get<FaultStep>(step.what);
   const bool is_here = fault.process < context_.clients && (fault.peer == kNoNode || fault.peer < context_.clients);

@@ -1,0 +1,228 @@
+// Splits and merges at the owner, which comes first: it notes durably what it did and then has the directory enter it.
+// Until it has applied the entry it goes on with what it had, under the epochs that it had. Every message may come
+// twice, late or never: the note is proposed again at each tick, until the records show what became of it.
+#include <algorithm>
+
+#include "impl/storage_node.h"
+#include "spec/assert.h"
+
+namespace shardcheck::impl {
+namespace {
+
+bool holds(const ShardCopy& copy, NodeId self) {
+  return copy.copy == CopyState::owned && copy.known.owner == self && copy.held_epoch == copy.highest_seen();
+}
+
+}  // namespace
+
+bool StorageNode::may_reshape(const ShardCopy& copy) const {
+  return holds(copy, self_) && copy.known.phase == MovePhase::none && copy.note.kind == ReshapeKind::none &&
+         !copy.known.is_data_lost;
+}
+
+void StorageNode::note_reshape(const ReshapeOrder& order, Instant now, ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(order.shard);
+  if (!may_reshape(copy) || copy.held_epoch != order.epoch) {
+    return;
+  }
+  ReshapeNoted note{order.kind, order.shard, order.at, order.other, copy.changed_at, DirectoryPosition{}};
+  if (order.kind == ReshapeKind::split) {
+    if (!(copy.held.lo < order.at && order.at < copy.held.hi)) {
+      return;
+    }
+  } else {
+    const ShardCopy& other = state_.copy(order.other);
+    if (!may_reshape(other) || other.held.lo != copy.held.hi) {
+      return;
+    }
+    note.other_planned_at = other.changed_at;
+  }
+  at(order.shard).entered = Entered{};
+  append_durably(note, outputs);
+  at(order.shard).last_note = appended_;
+  after(appended_, Propose{order.shard}, now, outputs);
+}
+
+void StorageNode::propose(ShardId shard, ClusterOutputs& outputs) const {
+  const ShardCopy& copy = state_.copy(shard);
+  const ReshapeNoted& note = copy.note;
+  if (note.kind == ReshapeKind::none || !holds(copy, self_) || durable_ < at(shard).last_note) {
+    return;
+  }
+  Command command;
+  command.kind = note.kind == ReshapeKind::split ? CommandKind::split_range : CommandKind::merge_ranges;
+  command.shard = shard;
+  command.planned_on = copy.held_epoch;
+  command.planned_at = note.planned_at;
+  command.at = note.at;
+  command.other = note.other;
+  command.other_planned_at = note.other_planned_at;
+  outputs.send(Roles(options_).directory(), command);
+}
+
+void StorageNode::learn_pair(const ShardRecord& record, DirectoryPosition changed_at, const Sibling& sibling,
+                             Instant now, ClusterOutputs& outputs) {
+  learn(record, changed_at, now, outputs);
+  if (sibling.exists()) {
+    learn(sibling.record, changed_at, now, outputs);
+  }
+  for (const ShardCopy& copy : state_.copies()) {
+    const Entered& entered = at(copy.known.shard).entered;
+    if (entered.left.exists() != entered.right.exists() && copy.note.kind == ReshapeKind::split) {
+      outputs.send(Roles(options_).directory(), Poll{known_});
+    }
+  }
+}
+
+// Is the record a part of what the directory made of a note of ours? Then it is kept aside until the whole is known: to
+// learn one half alone would be to take the other for unchanged, or for somebody else's.
+bool StorageNode::is_of_reshape(const ShardRecord& record, DirectoryPosition changed_at, Instant now,
+                                ClusterOutputs& outputs) {
+  for (const ShardCopy& copy : state_.copies()) {
+    if (copy.note.kind != ReshapeKind::none && take_in_entry(copy, record, changed_at)) {
+      apply_entry_if_whole(copy.known.shard, now, outputs);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool StorageNode::take_in_entry(const ShardCopy& noted, const ShardRecord& record, DirectoryPosition changed_at) {
+  const ReshapeNoted& note = noted.note;
+  Entered& entered = at(note.shard).entered;
+  if (changed_at <= note.planned_at || record.epoch <= noted.held_epoch) {
+    return false;
+  }
+  const bool is_split = note.kind == ReshapeKind::split;
+  if (record.shard == note.shard) {
+    const Key end = is_split ? note.at : state_.copy(note.other).held.hi;
+    if (record.owner != self_ || record.range != KeyRange{noted.held.lo, end}) {
+      return false;
+    }
+    if (entered.left_at < changed_at) {
+      entered.left = {record};
+      entered.left_at = changed_at;
+    }
+    return true;
+  }
+  const bool is_right = is_split ? record.owner == self_ && !state_.copy(record.shard).copy &&
+                                       record.range == KeyRange{note.at, noted.held.hi}
+                                 : record.shard == note.other && record.is_removed();
+  if (is_right && entered.right_at < changed_at) {
+    entered.right = {record};
+    entered.right_at = changed_at;
+  }
+  return is_right;
+}
+
+// What was admitted before is done first, and until then nothing more is admitted: an effect belongs to one epoch.
+void StorageNode::apply_entry_if_whole(ShardId shard, Instant now, ClusterOutputs& outputs) {
+  Volatile& known = at(shard);
+  const Entered& entered = known.entered;
+  const ReshapeNoted& note = state_.copy(shard).note;
+  const bool needs_right = note.kind == ReshapeKind::split;
+  if (!entered.left.exists() || (needs_right && !entered.right.exists())) {
+    return;
+  }
+  if (needs_right && entered.left.record.epoch != entered.right.record.epoch) {
+    return;
+  }
+  if (!known.is_reshaping) {
+    known.is_reshaping = known.is_draining = true;
+    if (note.kind == ReshapeKind::merge) {
+      at(note.other).is_draining = true;
+    }
+    outputs.wants_sync = outputs.wants_sync || durable_ < appended_;
+    after(appended_, Reshape{shard}, now, outputs);
+  }
+}
+
+void StorageNode::reshape(ShardId shard, Instant now, ClusterOutputs& outputs) {
+  const ReshapeNoted note = state_.copy(shard).note;
+  const Entered entered = at(shard).entered;
+  at(shard).is_reshaping = false;
+  at(shard).entered = Entered{};
+  const bool is_other_held = note.kind != ReshapeKind::merge || state_.copy(note.other).copy == CopyState::owned;
+  if (state_.copy(shard).copy != CopyState::owned || note.kind == ReshapeKind::none || !is_other_held) {
+    at(shard).is_draining = false;
+    return;
+  }
+  const Epoch epoch = entered.left.record.epoch;
+  const Instant lease = std::min(at(shard).lease_until, entered.left.record.lease_until);
+  if (note.kind == ReshapeKind::split) {
+    const ShardId right = entered.right.record.shard;
+    append_durably(Divided{shard, right, epoch}, outputs);
+    take_up_reshaped(shard, epoch, lease, now, outputs);
+    take_up_reshaped(right, epoch, lease, now, outputs);
+    after(appended_, Observation{SplitApplied{shard, right, epoch}}, now, outputs);
+  } else {
+    const Instant lease_of_other = at(note.other).lease_until;
+    append_durably(Joined{shard, note.other, epoch}, outputs);
+    at(note.other) = Volatile{};
+    at(note.other).last_epoch = appended_;
+    take_up_reshaped(shard, epoch, std::min(lease, lease_of_other), now, outputs);
+  }
+  learn_later(entered, epoch, now, outputs);
+}
+
+// The lease goes on, but nothing is done under the new epoch before it is durable that the node has it.
+void StorageNode::take_up_reshaped(ShardId shard, Epoch epoch, Instant lease_until, Instant now,
+                                   ClusterOutputs& outputs) {
+  Volatile& known = at(shard);
+  known.lease_until = Instant{};
+  known.is_draining = known.is_barrier_confirmed = false;
+  known.last_epoch = known.last_write = appended_;
+  known.durable_tail = state_.copy(shard).tail;
+  known.durable_digest = state_.copy(shard).digest;
+  after(appended_, TookUp{shard, epoch, lease_until}, now, outputs);
+}
+
+// What has happened to the ranges since the directory entered it.
+void StorageNode::learn_later(const Entered& entered, Epoch epoch, Instant now, ClusterOutputs& outputs) {
+  if (entered.left_at.value > epoch.value) {
+    learn(entered.left.record, entered.left_at, now, outputs);
+  }
+  if (entered.right.exists() && entered.right_at.value > epoch.value) {
+    learn(entered.right.record, entered.right_at, now, outputs);
+  }
+}
+
+// A record that a note was planned on has changed in another way: the directory will refuse it, for ever.
+void StorageNode::drop_dead_notes(ShardId shard, ClusterOutputs& outputs) {
+  for (const ShardCopy& copy : state_.copies()) {
+    const ReshapeNoted& note = copy.note;
+    const bool is_about = note.shard == shard || (note.kind == ReshapeKind::merge && note.other == shard);
+    if (note.kind != ReshapeKind::none && is_about) {
+      append(ReshapeDropped{note.shard}, outputs);
+    }
+  }
+}
+
+// Refused although nothing has changed since it was planned: there are no more ids, and never will be. (A merge is only
+// refused because one of its two records has changed.)
+void StorageNode::drop_refused_note(const CommandResult& result, ClusterOutputs& outputs) {
+  const ReshapeNoted& note = state_.copy(result.record.shard).note;
+  const bool is_ours = result.kind == CommandKind::split_range && note.kind == ReshapeKind::split &&
+                       note.planned_at == result.planned_at;
+  if (is_ours && !result.is_accepted && note.planned_at == result.changed_at) {
+    append(ReshapeDropped{note.shard}, outputs);
+  }
+}
+
+// A new copy must not meet another one that this node holds of the same keys. What is older than the order is left over
+// from a move that ended without us, and goes; if it is the order that is older, it is not obeyed.
+bool StorageNode::make_room(const MoveOrder& order, Instant now, ClusterOutputs& outputs) {
+  for (const ShardCopy& copy : state_.copies()) {
+    if (copy.known.shard == order.record.shard || !copy.copy || !copy.held.overlaps(order.record.range)) {
+      continue;
+    }
+    const bool may_go = *copy.copy == CopyState::staging || *copy.copy == CopyState::retained;
+    if (!may_go || copy.changed_at > order.changed_at) {
+      return false;
+    }
+    drop_copy(copy.known.shard, copy.move, copy.held, now, outputs);
+  }
+  return true;
+}
+
+}  // namespace shardcheck::impl
