@@ -27,6 +27,7 @@ enum class Ask : std::uint8_t {
   step_expected,
   move_shard,
   move_target,
+  move_options,
   deviation_gap,
   deviation_kind,
   deviation_size,

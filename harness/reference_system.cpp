@@ -46,7 +46,7 @@ bool ReferenceSystem::apply(const Step& step) {
     return true;
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    world_.inject(roles.mover(), impl::StartMove{move->shard, move->target});
+    world_.inject(roles.mover(), impl::StartMove{move->shard, move->target, move->how});
     return true;
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {

@@ -33,7 +33,11 @@ std::string step_text(const Step& step) {
                             operation_text(client->operation));
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    return at + fmt::format("move range {} to {}", move->shard.value, move->target.value);
+    std::string text = at + fmt::format("move range {} to {}", move->shard.value, move->target.value);
+    if (move->how.mode != MoveMode::copy_and_catch_up) {
+      text += fmt::format(" mode {}", name_of(move->how.mode));
+    }
+    return move->how.forwards ? text + " forwarding" : text;
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {
     return at + fmt::format("split range {} at {}", split->shard.value, split->at.value);

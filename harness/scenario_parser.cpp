@@ -262,7 +262,23 @@ class ScenarioParser {
     if (!scenario_.system && !impl::Roles(scenario_.cluster).is_storage(step.target)) {
       words.refuse("a range can only move to a storage node");
     }
+    step.how = move_options(words);
     return step;
+  }
+
+  // Any of "mode M" and "forwarding", in this order.
+  MoveOptions move_options(Words& words) {
+    MoveOptions how;
+    while (!words.is_empty() && !how.forwards) {
+      const std::string_view word = words.word("'mode' or 'forwarding'");
+      how.forwards = word == "forwarding";
+      if (word == "mode") {
+        how.mode = words.named<MoveMode>("mode of a move", kMoveModes);
+      } else if (!how.forwards) {
+        words.refuse(fmt::format("'{}' is neither 'mode' nor 'forwarding'", word.substr(0, 40)));
+      }
+    }
+    return how;
   }
 
   FaultStep fault(Words& words) {

@@ -96,6 +96,21 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
   EXPECT_EQ(step<FaultStep>(scenario, 16), (FaultStep{FaultKind::link_cut, NodeId{1}, NodeId{5}, milliseconds(25)}));
 }
 
+TEST(Scenario, a_move_may_say_how_it_goes_about_its_work) {
+  const std::string text =
+      "scenario 1\ncluster storage_nodes 2 routers 1 clients 1 shards 1 keys 4\n"
+      "network delay 0.5ms variety 0 bytes_per_second 100000000\nat 1ms move range 0 to 2 forwarding\n"
+      "at 2ms move range 0 to 1 mode dual_write\nat 3ms move range 0 to 2 mode dual_write forwarding\n";
+
+  const Result<Scenario> parsed = parse_scenario(text, "s");
+
+  ASSERT_TRUE(parsed.has_value()) << to_string(parsed.error());
+  EXPECT_EQ(step<MoveStep>(*parsed, 0), (MoveStep{ShardId{0}, NodeId{2}, {MoveMode::copy_and_catch_up, true}}));
+  EXPECT_EQ(step<MoveStep>(*parsed, 1), (MoveStep{ShardId{0}, NodeId{1}, {MoveMode::dual_write, false}}));
+  EXPECT_EQ(step<MoveStep>(*parsed, 2), (MoveStep{ShardId{0}, NodeId{2}, {MoveMode::dual_write, true}}));
+  EXPECT_EQ(to_text(*parsed), text);
+}
+
 TEST(Scenario, deviations_mean_what_they_say) {
   const Result<Scenario> parsed = parse_scenario(kEverything, "s");
   ASSERT_TRUE(parsed.has_value()) << to_string(parsed.error());

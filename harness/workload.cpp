@@ -72,7 +72,13 @@ class WorkloadDrawer {
   Step draw_move(TrueTime at, std::uint32_t i) {
     const std::size_t targets = shape_.move_targets.size();
     const std::size_t target = (1 + hot_ + ask(Ask::move_target, targets, i)) % targets;
-    return {at, MoveStep{ShardId{hot_}, shape_.move_targets[target]}};
+    MoveStep step{ShardId{hot_}, shape_.move_targets[target]};
+    if (shape_.has_move_options) {
+      const std::uint64_t answer = ask(Ask::move_options, 4, i);
+      step.how.forwards = answer % 2 == 1;
+      step.how.mode = answer >= 2 ? MoveMode::dual_write : MoveMode::copy_and_catch_up;
+    }
+    return {at, step};
   }
 
   // Three operations in four go to the range that was last asked to move: that is where things go wrong.

@@ -19,6 +19,7 @@ struct WorkloadShape {
   std::vector<KeyRange> ranges;
   std::vector<NodeId> move_targets;  // by ring order; empty: nothing moves
   std::uint16_t shards_max = 0;      // as many ranges as splits may make of them; 0: nothing is split or merged
+  bool has_move_options = false;     // moves may be asked for with any MoveOptions
   std::array<bool, kOperationKinds> is_supported{};  // by OperationKind; read and write must be
 };
 

@@ -74,8 +74,11 @@ class Decisions {
     return is(Mutant::move_log_off_by_one) ? next(snapshot) : snapshot;
   }
   // Does an incoming version replace the one that is there?
-  bool replaces(Version incoming, Version present, ApplyCause cause) const {
-    if (is(Mutant::move_backfill_overwrites_newer) && cause == ApplyCause::backfill) {
+  bool replaces(Version incoming, Version present, ApplyCause cause,
+                MoveMode mode = MoveMode::copy_and_catch_up) const {
+    const bool overwrites =
+        is(Mutant::move_backfill_overwrites_newer) || (is(Mutant::move_forward_early) && mode == MoveMode::dual_write);
+    if (overwrites && cause == ApplyCause::backfill) {
       return incoming != present;
     }
     return incoming > present;
@@ -114,6 +117,27 @@ class Decisions {
 
   // Does a scan also show keys of copies that the node does not own: retained ones, and those that a move brings?
   bool scans_orphans() const { return is(Mutant::scan_orphans); }
+
+  // --- dual writes ---
+  // Does the source send its writes to the target even when there is nothing to copy now?
+  bool installs_capture(bool is_nothing_there) const {
+    return !is(Mutant::move_empty_delta_no_forwarder) || !is_nothing_there;
+  }
+  // Does the source acknowledge a write only when the target has it?
+  bool waits_for_staging() const { return !is(Mutant::move_source_acks_before_forward); }
+  // Does the target say that it has a write only when its disk has it?
+  bool stages_before_it_says_so() const { return !is(Mutant::dual_write_acked_before_staged); }
+  // Does the target apply a write at once, although the chunk with its key is still to come?
+  bool applies_before_covered() const { return is(Mutant::move_forward_early); }
+  // Who believes that everything arrives in time compares nothing before the switch.
+  bool trusts_dual_writes() const {
+    return is(Mutant::move_empty_delta_no_forwarder) || is(Mutant::move_source_acks_before_forward) ||
+           is(Mutant::dual_write_acked_before_staged) || is(Mutant::move_forward_early);
+  }
+
+  // --- forwarding ---
+  // When does the target answer a request that the source handed on: when it comes, or once the grant names the target?
+  bool answers_forwarded_at_once() const { return is(Mutant::forwarded_answered_before_grant); }
 
   // --- router ---
   bool learns_from_answers() const { return !is(Mutant::client_never_refreshes); }

@@ -31,6 +31,15 @@ TEST(Decisions, an_epoch_below_the_highest_seen_is_stale_and_epochs_are_kept) {
   EXPECT_TRUE(kReference.keeps_epochs_on_disk());
 }
 
+TEST(Decisions, a_dual_write_is_safe_when_the_targets_disk_has_it) {
+  EXPECT_TRUE(kReference.installs_capture(true));
+  EXPECT_TRUE(kReference.waits_for_staging());
+  EXPECT_TRUE(kReference.stages_before_it_says_so());
+  EXPECT_FALSE(kReference.applies_before_covered());
+  EXPECT_FALSE(kReference.trusts_dual_writes());
+  EXPECT_FALSE(kReference.answers_forwarded_at_once());
+}
+
 TEST(Decisions, a_source_stops_and_drains_before_the_barrier) {
   EXPECT_TRUE(kReference.stops_admission_when_asked());
   EXPECT_TRUE(kReference.drains_before_barrier());

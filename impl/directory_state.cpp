@@ -22,11 +22,6 @@ constexpr DirectoryState::Outcome changed(RecordChange change) {
           .sibling_change = RecordChange::created};
 }
 
-bool is_before_switch(MovePhase phase) {
-  return phase == MovePhase::preparing || phase == MovePhase::copying || phase == MovePhase::catching_up ||
-         phase == MovePhase::fenced;
-}
-
 // The command is about the move that the record is in, and from the mover that drives it now.
 bool is_from_its_mover(const Command& command, const ShardRecord& record) {
   return command.move == record.move && command.mover_epoch == record.mover_epoch;
@@ -104,6 +99,7 @@ DirectoryState::Outcome DirectoryState::begin_move(const Command& command, Shard
   record.phase = MovePhase::preparing;
   record.source = record.owner;
   record.target = command.target;
+  record.how = command.how;
   record.source_epoch = record.epoch;
   record.mover_epoch = next(MoverEpoch{});
   return changed(RecordChange::move_begun);
@@ -185,6 +181,7 @@ DirectoryState::Outcome DirectoryState::finish_move(const Command& command, Shar
   record.phase = MovePhase::none;
   record.source = kNoNode;
   record.target = kNoNode;
+  record.how = MoveOptions{};
   record.source_epoch = Epoch{};
   record.mover_epoch = MoverEpoch{};
   return changed(RecordChange::move_finished);

@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "log_batch",
                                                              "start_reshape",
                                                              "reshape_order",
+                                                             "forwarded_request",
+                                                             "dual_writes",
+                                                             "dual_writes_staged",
                                                              "begin_move",
                                                              "take_over_move",
                                                              "advance_move",
@@ -54,7 +57,7 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "report_cleaned",
                                                              "report_undone"};
 
-constexpr std::uint8_t kCommandsBegin = 19;
+constexpr std::uint8_t kCommandsBegin = std::variant_size_v<Message>;
 constexpr std::uint8_t kOrdersBegin = kCommandsBegin + kCommandKinds;
 constexpr std::uint8_t kReportsBegin = kOrdersBegin + 8;
 
@@ -116,6 +119,9 @@ std::int64_t bytes_of(const Message& message) {
   if (const auto* batch = std::get_if<LogBatch>(&message)) {
     return kFixed + batch->count * kEntry;
   }
+  if (const auto* writes = std::get_if<DualWrites>(&message)) {
+    return kFixed + writes->count * kEntry;
+  }
   return kFixed;
 }
 
@@ -145,6 +151,9 @@ std::uint64_t digest_of(const Message& message) {
           [](const LogBatch& it) { return it.after.value ^ (it.count * 4096U); },
           [](const StartReshape& it) { return static_cast<std::uint64_t>(it.at.value); },
           [](const ReshapeOrder& it) { return it.at.value ^ (it.epoch.value << 20U); },
+          [&](const ForwardedRequest& it) { return of_attempt(it.request.attempt) ^ (it.request.epoch.value << 20U); },
+          [](const DualWrites& it) { return it.after.value ^ (it.count * 4096U); },
+          [](const DualWritesStaged& it) { return it.staged_to.value ^ (it.has_gap ? 1U << 30U : 0U); },
       },
       message);
   return content ^ (static_cast<std::uint64_t>(kind_of(message)) << 56U);
@@ -205,6 +214,18 @@ std::string to_string(const Message& message) {
           },
           [](const StartReshape& it) { return reshape_text(it.kind, it.shard, it.at); },
           [](const ReshapeOrder& it) { return reshape_text(it.kind, it.shard, it.at); },
+          [](const ForwardedRequest& it) {
+            return fmt::format("move {} for router {}: {} epoch {}: {}", it.request.forwarded_by.value, it.router.value,
+                               attempt_text(it.request.attempt), it.request.epoch.value,
+                               operation_text(it.request.operation));
+          },
+          [](const DualWrites& it) {
+            return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
+          },
+          [](const DualWritesStaged& it) {
+            return fmt::format("move {} up to {}{}", it.move.value, it.staged_to.value,
+                               it.has_gap ? ", with a gap" : "");
+          },
       },
       message);
   return name + " " + content;

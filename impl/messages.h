@@ -14,6 +14,9 @@
 
 namespace shardcheck::impl {
 
+// A move in such a phase may still be aborted.
+constexpr bool is_before_switch(MovePhase phase) { return phase >= MovePhase::preparing && phase <= MovePhase::fenced; }
+
 // One change of one key, as the log of a range keeps it and as a move carries it: the state after, never the command,
 // so that applying it twice or next to a newer one is harmless. A refused compare-and-set changes no key but is
 // remembered all the same, since its client was told that it will never happen.
@@ -50,6 +53,7 @@ struct Request {
   Attempt attempt;
   Epoch epoch;  // 0: the sender knows nothing of the range and only asks who owns it
   Operation operation;
+  MoveId forwarded_by = {};  // the move whose source handed it on; 0: it comes from its router
 };
 struct Reply {
   Attempt attempt;
@@ -122,6 +126,7 @@ struct Command {
   MoverEpoch mover_epoch;             // 0 when the command is not a mover's
   MovePhase phase = MovePhase::none;  // advance_move: to which
   NodeId target = kNoNode;            // begin_move, commit_move
+  MoveOptions how;                    // begin_move
   NodeId asked_by = kNoNode;
   Instant lease_until;  // renew_lease, commit_move: of the grant
   // split_range, merge_ranges: the record must still be the one that changed there, so that once such a command was
@@ -145,6 +150,7 @@ struct CommandResult {
 struct StartMove {
   ShardId shard;
   NodeId target;
+  MoveOptions how = {};
 };
 // From outside: split the range before `at`, or merge it with its right neighbour.
 enum class ReshapeKind : std::uint8_t { none, split, merge };
@@ -211,12 +217,34 @@ struct LogBatch {
   std::array<Entry, kEntriesPerMessage> entries;
 };
 
-using Message =
-    std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew, Renewed,
-                 Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch, StartReshape, ReshapeOrder>;
+// Entries of the source's log, of a move by dual writes, in the order of their positions.
+struct DualWrites {
+  ShardRecord record;
+  LogPosition snapshot;  // that every copy of this move begins with
+  LogPosition after;     // the entries are the ones directly after this
+  std::uint8_t count = 0;
+  std::array<Entry, kEntriesPerMessage> entries;
+};
+// The target has everything from the snapshot up to `staged_to` on its disk.
+struct DualWritesStaged {
+  ShardId shard;
+  MoveId move;
+  LogPosition staged_to;
+  bool has_gap = false;  // what came does not follow: it was left alone, and what lies between must be sent again
+};
+// A source that is past its barrier hands a request on. Whoever serves it answers its router.
+struct ForwardedRequest {
+  ShardId shard;
+  NodeId router;
+  Request request;
+};
+
+using Message = std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew,
+                             Renewed, Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch,
+                             StartReshape, ReshapeOrder, ForwardedRequest, DualWrites, DualWritesStaged>;
 
 // Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
-inline constexpr std::uint8_t kMessageKinds = 19 + kCommandKinds + 8 + 8;
+inline constexpr std::uint8_t kMessageKinds = std::variant_size_v<Message> + kCommandKinds + 8 + 8;
 std::uint8_t kind_of(const Message& message);
 // Of one kind, as scenarios print it: "chunk", "order_fence". Empty for a number that is no kind.
 std::string_view name_of_kind(std::uint8_t kind);

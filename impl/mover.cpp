@@ -80,6 +80,7 @@ void Mover::begin(const StartMove& start, ClusterOutputs& outputs) {
   command.shard = start.shard;
   command.planned_on = known.record.epoch;
   command.target = start.target;
+  command.how = start.how;
   outputs.send(Roles(options_).directory(), command);
 }
 

@@ -2,11 +2,6 @@
 #include "impl/mover.h"
 
 namespace shardcheck::impl {
-namespace {
-
-bool is_before_switch(MovePhase phase) { return phase >= MovePhase::preparing && phase <= MovePhase::fenced; }
-
-}  // namespace
 
 void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
   Progress& progress = known.progress;
@@ -83,6 +78,8 @@ void Mover::drive_switch(Known& known, ClusterOutputs& outputs) {
     order(OrderKind::prepare_target, known.record.target, known, outputs);
   } else if (!progress.barrier) {
     order(OrderKind::fence, known.record.source, known, outputs);
+  } else if (known.record.how.mode == MoveMode::dual_write && decisions_.trusts_dual_writes()) {
+    command(CommandKind::commit_move, known, outputs);
   } else if (decisions_.may_switch(progress.replayed_to, *progress.barrier, progress.source_digest,
                                    progress.target_digest)) {
     command(CommandKind::commit_move, known, outputs);

@@ -53,6 +53,11 @@ enum class Mutant : std::uint8_t {
   cleanup_before_confirm,
   cleanup_wrong_bounds,
   fence_expiry_resumes,
+  move_empty_delta_no_forwarder,
+  move_forward_early,
+  move_source_acks_before_forward,
+  dual_write_acked_before_staged,
+  forwarded_answered_before_grant,
   // router and client
   client_never_refreshes,
   client_new_request_id_on_retry,

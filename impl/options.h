@@ -20,18 +20,23 @@ struct ClusterOptions {
   std::uint32_t keys = 12;
   Mutant mutant = Mutant::none;
 
-  Duration clock_offset_max = milliseconds(2);   // every clock is within this of true time
-  Duration lease_duration = milliseconds(60);    // from the sending of the request
-  Duration retention = milliseconds(30);         // a source keeps its copy after it learnt of the switch
-  Duration poll_interval = milliseconds(40);     // of everyone who follows the directory
-  Duration attempt_timeout = milliseconds(8);    // of one attempt of a router
-  Duration transient_backoff = milliseconds(3);  // before a router tries the same target again
-  Duration order_timeout = milliseconds(12);     // of one order of the mover
-  Duration fence_timeout = milliseconds(70);     // then the source proposes to abort
-  std::uint8_t attempts_max = 8;                 // of one request
-  std::uint8_t orders_max = 6;                   // repeated so often without an answer, an order aborts its move
-  std::uint8_t catch_up_rounds_max = 12;         // then the move gives up
-  std::uint8_t lag_at_fence_max = 2;             // entries still to replay when the source is asked to stop
+  Duration clock_offset_max = milliseconds(2);     // every clock is within this of true time
+  Duration lease_duration = milliseconds(60);      // from the sending of the request
+  Duration retention = milliseconds(30);           // a source keeps its copy after it learnt of the switch
+  Duration poll_interval = milliseconds(40);       // of everyone who follows the directory
+  Duration attempt_timeout = milliseconds(8);      // of one attempt of a router
+  Duration transient_backoff = milliseconds(3);    // before a router tries the same target again
+  Duration order_timeout = milliseconds(12);       // of one order of the mover
+  Duration fence_timeout = milliseconds(70);       // then the source proposes to abort
+  std::uint8_t attempts_max = 8;                   // of one request
+  std::uint8_t orders_max = 6;                     // repeated so often without an answer, an order aborts its move
+  std::uint8_t catch_up_rounds_max = 12;           // then the move gives up
+  std::uint8_t lag_at_fence_max = 2;               // entries still to replay when the source is asked to stop
+  Duration dual_write_resend = milliseconds(4);    // what the target did not confirm is sent again
+  Duration dual_write_timeout = milliseconds(40);  // then the source proposes to abort
+  std::uint8_t dual_writes_ahead_max = 16;         // sent and not confirmed
+  std::uint8_t dual_writes_staged_max = 64;        // kept by a target until its copy is complete
+  std::uint8_t forwarded_max = 8;                  // requests that a target keeps for a range until it owns it
 
   // Every ShardId is below this.
   constexpr std::uint16_t shard_ids() const { return std::max(shards, shards_max); }

@@ -54,6 +54,18 @@ struct StagingProgress {
   bool is_copied = false;
   LogPosition replayed_to;
 };
+// Move by dual writes: the source sends every write after `snapshot` to the target.
+struct CaptureOpened {
+  ShardId shard;
+  MoveId move;
+  LogPosition snapshot;
+};
+// The target keeps a write that directly follows `after` until its copy is complete.
+struct DualWriteStaged {
+  ShardId shard;
+  LogPosition after;
+  Entry entry;
+};
 struct FenceSet {
   ShardId shard;
   MoveId move;
@@ -88,6 +100,10 @@ struct Joined {
   ShardId right;
   Epoch epoch;
 };
+// A fenced source handed a request on: from now on it promises of this attempt, and of those before it, nothing.
+struct HandedOn {
+  Attempt attempt;
+};
 // The node forgot its copy of a range: `keys` were erased.
 struct CopyDropped {
   ShardId shard;
@@ -95,9 +111,9 @@ struct CopyDropped {
   KeyRange keys;
 };
 
-using Record =
-    std::variant<Decided, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, StagingBegun, Staged, StagingProgress,
-                 FenceSet, FenceLifted, CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
+using Record = std::variant<Decided, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, StagingBegun, Staged,
+                            StagingProgress, CaptureOpened, DualWriteStaged, FenceSet, FenceLifted, HandedOn,
+                            CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
 
 using ClusterInput = Input<Message, Record>;
 using ClusterOutputs = Outputs<Message, Record>;

@@ -29,6 +29,12 @@ void StorageNode::handle(const ClusterInput& input, Instant now, ClusterOutputs&
                  [&](const TimerFired& fired) {
                    if (fired.token == kTick) {
                      tick(now, outputs);
+                   } else if (fired.token.value >= kDualWriteTimers) {
+                     const auto shard = static_cast<std::uint16_t>(fired.token.value - kDualWriteTimers);
+                     on_dual_write_timer(ShardId{shard}, now, outputs);
+                   } else if (fired.token.value >= kForwardedTimers) {
+                     const auto shard = static_cast<std::uint16_t>(fired.token.value - kForwardedTimers);
+                     serve_all_forwarded(ShardId{shard}, now, outputs);
                    } else {
                      on_fence_timeout(ShardId{static_cast<std::uint16_t>(fired.token.value)}, now, outputs);
                    }
@@ -90,6 +96,7 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
     if (copy.note.kind == ReshapeKind::split) {
       outputs.observe(OwnerSplit{shard, copy.note.at, copy.held_epoch});
     }
+    resume_capture(copy, now, outputs);
   }
   tick(now, outputs);
 }
@@ -111,29 +118,32 @@ void StorageNode::tick(Instant now, ClusterOutputs& outputs) {
 }
 
 void StorageNode::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
-  std::visit(
-      Overloaded{
-          [&](const Request& it) { serve(from, it, now, outputs); },
-          [&](const RecordUpdate& it) {
-            learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
-            if (it.follows <= known_ && known_ < it.changed_at) {
-              known_ = it.changed_at;
-            }
-          },
-          [&](const CommandResult& it) {
-            learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
-            drop_refused_note(it, outputs);
-          },
-          [&](const ReshapeOrder& it) { note_reshape(it, now, outputs); },
-          [&](const Renewed& it) { on_renewed(it, now, outputs); },
-          [&](const MoveOrder& it) {
-            learn(it.record, it.changed_at, now, outputs);
-            obey(from, it, now, outputs);
-          },
-          [&](const Chunk& it) { stage_chunk(it, now, outputs); },
-          [&](const LogBatch& it) { stage_log(it, now, outputs); }, [](const auto&) {},  // not for a storage node
-      },
-      message);
+  std::visit(Overloaded{
+                 [&](const Request& it) { serve(from, it, now, outputs); },
+                 [&](const RecordUpdate& it) {
+                   learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
+                   if (it.follows <= known_ && known_ < it.changed_at) {
+                     known_ = it.changed_at;
+                   }
+                 },
+                 [&](const CommandResult& it) {
+                   learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
+                   drop_refused_note(it, outputs);
+                 },
+                 [&](const ReshapeOrder& it) { note_reshape(it, now, outputs); },
+                 [&](const Renewed& it) { on_renewed(it, now, outputs); },
+                 [&](const MoveOrder& it) {
+                   learn(it.record, it.changed_at, now, outputs);
+                   obey(from, it, now, outputs);
+                 },
+                 [&](const Chunk& it) { stage_chunk(it, now, outputs); },
+                 [&](const LogBatch& it) { stage_log(it, now, outputs); },
+                 [&](const ForwardedRequest& it) { take_forwarded(it, now, outputs); },
+                 [&](const DualWrites& it) { stage_dual_writes(it, now, outputs); },
+                 [&](const DualWritesStaged& it) { on_dual_writes_staged(it, now, outputs); },
+                 [](const auto&) {},  // not for a storage node
+             },
+             message);
 }
 
 void StorageNode::on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs) {
@@ -183,6 +193,7 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
     append_durably(FenceLifted{shard, move}, outputs);
     after(appended_, Unfenced{shard, move}, now, outputs);
   }
+  end_capture_if_over(shard, now, outputs);
   end_staging_if_over(shard, now, outputs);
   report_if_lost(shard, outputs);
 }
@@ -240,7 +251,11 @@ void StorageNode::release(Instant now, ClusterOutputs& outputs) {
 
 void StorageNode::carry_out(Pending& pending, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
-                 [&](const Effect& it) { perform(it, now, outputs); },
+                 [&](const Effect& it) {
+                   if (!waits_for_target(it, now, outputs)) {
+                     perform(it, now, outputs);
+                   }
+                 },
                  [&](const Send& it) { outputs.send(it.to, it.message); },
                  [&](const Observation& it) { outputs.observe(it); },
                  [&](const Written& it) {
@@ -253,9 +268,15 @@ void StorageNode::carry_out(Pending& pending, Instant now, ClusterOutputs& outpu
                      at(it.shard).lease_until = it.lease_until;
                      outputs.observe(LeaseHeld{it.shard, it.epoch, it.lease_until});
                    }
+                   if (!at(it.shard).forwarded.empty()) {
+                     outputs.wake_at(now, TimerToken{kForwardedTimers + it.shard.value});
+                   }
                  },
                  [&](const Fenced& it) {
                    if (state_.copy(it.shard).copy != CopyState::fenced || state_.copy(it.shard).move != it.move) {
+                     return;
+                   }
+                   if (waits_for_target(it)) {
                      return;
                    }
                    at(it.shard).is_draining = at(it.shard).is_barrier_confirmed = true;

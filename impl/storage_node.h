@@ -20,6 +20,9 @@
 namespace shardcheck::impl {
 
 inline constexpr Duration kCostOfMovedEntry = microseconds(6);  // at either side of a move
+// Timers of one range have these tokens and the ShardId; that of a fence has the ShardId alone.
+inline constexpr std::uint32_t kForwardedTimers = 0x4000;
+inline constexpr std::uint32_t kDualWriteTimers = 0x8000;
 
 // From now until `until` (on the node's clock) the node would perform effects under `epoch`.
 struct ServingClaim {
@@ -49,19 +52,10 @@ class StorageNode {
     DirectoryPosition left_at;
     DirectoryPosition right_at;
   };
-  // What the node knows of one range only as long as it runs.
-  struct Volatile {
-    Instant lease_until;
-    bool is_draining = false;           // admits nothing more
-    bool is_barrier_confirmed = false;  // and performs no effect any more
-    Instant learnt_switch_at;
-    std::uint64_t last_write = 0;  // the number of records that make every admitted write durable
-    std::uint64_t last_epoch = 0;  // the same for what the directory told
-    LogPosition durable_tail;
-    ContentDigest durable_digest;
-    std::uint64_t last_note = 0;  // the number of records that make the note durable
-    Entered entered;
-    bool is_reshaping = false;  // the copy becomes another as soon as everything admitted is done
+  // A request that a source handed on, at the target.
+  struct Forwarded {
+    NodeId router;
+    Request request;
   };
   // Things done once their records are durable.
   struct Effect {
@@ -70,7 +64,8 @@ class StorageNode {
     ShardId shard;
     Epoch epoch;  // held when it was admitted
     Outcome outcome;
-    Key answered_to = {};  // of a scan
+    Key answered_to = {};       // of a scan
+    LogPosition position = {};  // that must be where it has to be before a write is acknowledged; 0: of a read
   };
   struct Send {
     NodeId to;
@@ -93,6 +88,16 @@ class StorageNode {
     LogPosition barrier;
     ContentDigest digest;
   };
+  // At the source of a move by dual writes: how far they are, and what waits for the target to have them.
+  struct DualWriting {
+    LogPosition durable_to;  // here
+    LogPosition sent_to;
+    LogPosition staged_to;  // at the target, as it said
+    Instant waits_since;    // for the target to say more
+    bool is_timer_set = false;
+    std::vector<Effect> held;
+    std::optional<Fenced> fenced;
+  };
   struct Unfenced {
     ShardId shard;
     MoveId move;
@@ -103,6 +108,22 @@ class StorageNode {
   };
   struct Reshape {
     ShardId shard;
+  };
+  // What the node knows of one range only as long as it runs.
+  struct Volatile {
+    Instant lease_until;
+    bool is_draining = false;           // admits nothing more
+    bool is_barrier_confirmed = false;  // and performs no effect any more
+    Instant learnt_switch_at;
+    std::uint64_t last_write = 0;  // the number of records that make every admitted write durable
+    std::uint64_t last_epoch = 0;  // the same for what the directory told
+    LogPosition durable_tail;
+    ContentDigest durable_digest;
+    std::uint64_t last_note = 0;  // the number of records that make the note durable
+    Entered entered;
+    bool is_reshaping = false;  // the copy becomes another as soon as everything admitted is done
+    DualWriting dual_writing;
+    std::vector<Forwarded> forwarded;  // for the move whose copy is staged here; waits for the grant
   };
   using Pending = std::variant<Effect, Send, Written, Observation, TookUp, Fenced, Unfenced, Propose, Reshape>;
 
@@ -163,6 +184,7 @@ class StorageNode {
   void send_log(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void fence(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void on_fence_timeout(ShardId shard, Instant now, ClusterOutputs& outputs);
+  Entry entry_to_send(const ShardCopy& copy, LogPosition position) const;
   void arm_fence_timer(ShardId shard, Instant now, ClusterOutputs& outputs);
 
   // storage_target.cpp
@@ -170,6 +192,33 @@ class StorageNode {
   void stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& outputs);
   void stage_log(const LogBatch& batch, Instant now, ClusterOutputs& outputs);
   void stage(ShardId shard, const Entry& entry, ApplyCause cause, MoveId move, Instant now, ClusterOutputs& outputs);
+
+  // storage_forwarding.cpp: requests that a source past its barrier hands on to the target
+  bool forwards(const ShardCopy& copy) const;
+  void hand_on(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  void take_forwarded(const ForwardedRequest& forwarded, Instant now, ClusterOutputs& outputs);
+  void serve_all_forwarded(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void serve_forwarded(const Forwarded& it, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  void answer_before_grant(const Forwarded& it, const ShardCopy& copy, ClusterOutputs& outputs) const;
+
+  // storage_dual_write.cpp: moves by dual writes
+  bool captures(const ShardCopy& copy) const;
+  LogPosition begin_capture(const ShardRecord& record, ClusterOutputs& outputs);
+  void begin_sending(const ShardCopy& copy);
+  void resume_capture(const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  bool waits_for_target(const Effect& effect, Instant now, ClusterOutputs& outputs);
+  bool waits_for_target(const Fenced& fenced);
+  void send_dual_writes(const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  void on_dual_writes_staged(const DualWritesStaged& staged, Instant now, ClusterOutputs& outputs);
+  void on_dual_write_timer(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void propose_abort(const ShardCopy& copy, ClusterOutputs& outputs) const;
+  void release_held(ShardId shard, LogPosition up_to, Instant now, ClusterOutputs& outputs);
+  void end_capture_if_over(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void stage_dual_writes(const DualWrites& batch, Instant now, ClusterOutputs& outputs);
+  void stage_dual_write(const ShardRecord& record, const Entry& entry, LogPosition after_position, Instant now,
+                        ClusterOutputs& outputs);
+  LogPosition apply_staged_dual_writes(const ShardRecord& record, LogPosition replayed_to, Instant now,
+                                       ClusterOutputs& outputs);
 
   Volatile& at(ShardId shard) { return volatile_[shard.value]; }
   const Volatile& at(ShardId shard) const { return volatile_[shard.value]; }

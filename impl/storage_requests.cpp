@@ -52,6 +52,10 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
     return;
   }
   const bool may_admit = held && now < held->until && !at(shard).is_draining;
+  if (!may_admit && forwards(copy)) {
+    hand_on(router, request, copy, now, outputs);
+    return;
+  }
   if (!may_admit) {
     refuse(router, request, copy, Signal::transient, now, outputs);
     return;
@@ -79,7 +83,8 @@ void StorageNode::execute(NodeId router, const Request& request, const ShardCopy
     return;  // its client has long gone on: nobody waits for an answer, and it must not take effect now
   }
   if (request.attempt.request.sequence == answered.sequence) {
-    const Effect again{router, request, shard, claim(shard)->epoch, {answered.outcome, answered.answer}};
+    const Effect again{router, request,  shard, claim(shard)->epoch, {answered.outcome, answered.answer},
+                       Key{},  copy.tail};
     after(at(shard).last_write, again, now, outputs);
     return;
   }
@@ -140,7 +145,7 @@ void StorageNode::write(NodeId router, const Request& request, const ShardCopy& 
     const Applied applied{shard, entry.key, entry.version, ApplyCause::client, is_tombstone, entry.request, MoveId{}};
     after(appended_, Written{applied, copy.tail, copy.digest}, now, outputs);
   }
-  after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}}, now, outputs);
+  after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}, Key{}, copy.tail}, now, outputs);
 }
 
 // The effect: asked once more, at the moment it becomes visible, whether it may.
@@ -149,12 +154,15 @@ void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& out
   const ShardId shard = effect.shard;
   const std::optional<ServingClaim> held = claim(shard);
   const bool holds_lease = held && held->epoch == effect.epoch && now < held->until;
+  if (!holds_lease && request.forwarded_by != MoveId{}) {
+    return;  // it carries the epoch before the grant: there is no signal for it that says nothing too much
+  }
   if (!holds_lease && decisions_.checks_lease_at_effect()) {
     refuse(effect.router, request, state_.copy(shard), Signal::transient, now, outputs);
     return;
   }
   outputs.observe(Served{shard, request.operation.key, effect.epoch, request.epoch, state_.copy(shard).highest_seen(),
-                         request.attempt, request.operation.kind});
+                         request.attempt, request.operation.kind, request.forwarded_by});
   outputs.send(effect.router, Reply{request.attempt, effect.outcome, effect.answered_to});
 }
 
@@ -162,8 +170,10 @@ void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& out
 void StorageNode::refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
                          ClusterOutputs& outputs) {
   // A second copy of a message whose first one was executed here: "stale" and "not the owner" promise that the attempt
-  // had no effect, and the first copy has had its answer, so the second one gets none.
-  if (signal != Signal::transient && state_.has_executed(request.attempt)) {
+  // had no effect, and the first copy has had its answer, so the second one gets none. Nor does one of an attempt that
+  // was handed on to a target, which may have executed it or may do so yet.
+  const bool may_have_effect = state_.has_executed(request.attempt) || state_.may_have_handed_on(request.attempt);
+  if (signal != Signal::transient && may_have_effect) {
     return;
   }
   const ShardId shard = copy.known.shard;

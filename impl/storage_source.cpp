@@ -5,11 +5,15 @@
 
 namespace shardcheck::impl {
 
-// The whole log since the grant is kept, so the snapshot's position is all that a capture needs.
+// The whole log since the grant is kept, so the snapshot's position is all that a capture needs; dual writes begin
+// there.
 void StorageNode::open_capture(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs) {
   MoveReport done{.kind = order.kind};
   done.is_possible = is_source_of(order.record);
   done.position = state_.copy(order.record.shard).tail;
+  if (done.is_possible && order.record.how.mode == MoveMode::dual_write) {
+    done.position = begin_capture(order.record, outputs);
+  }
   report(mover, done, order.record, now, outputs);
 }
 
@@ -61,6 +65,18 @@ void StorageNode::send_chunk(NodeId mover, const MoveOrder& order, Instant now, 
   }
 }
 
+Entry StorageNode::entry_to_send(const ShardCopy& copy, LogPosition position) const {
+  Entry entry = copy.log[position - next(copy.log_begin)];
+  if (entry.value.kind == ValueKind::absent && !decisions_.copies_tombstones()) {
+    entry.has_cell = false;
+  }
+  if (!decisions_.copies_answered_requests()) {
+    entry.request = RequestId{};
+  }
+  return entry;
+}
+
+// Dual writes bring the log by themselves: then this only asks the target how far it is.
 void StorageNode::send_log(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs) {
   const ShardRecord& record = order.record;
   const ShardCopy& copy = state_.copy(record.shard);
@@ -73,16 +89,10 @@ void StorageNode::send_log(NodeId mover, const MoveOrder& order, Instant now, Cl
   batch.mover = mover;
   batch.after = order.after;
   batch.source_tail = copy.tail;
-  for (LogPosition position = next(order.after); position <= copy.tail && batch.count < batch.entries.size();
+  const LogPosition end = record.how.mode == MoveMode::dual_write ? order.after : copy.tail;
+  for (LogPosition position = next(order.after); position <= end && batch.count < batch.entries.size();
        position = next(position)) {
-    Entry entry = copy.log[position - next(copy.log_begin)];
-    if (entry.value.kind == ValueKind::absent && !decisions_.copies_tombstones()) {
-      entry.has_cell = false;
-    }
-    if (!decisions_.copies_answered_requests()) {
-      entry.request = RequestId{};
-    }
-    batch.entries[batch.count++] = entry;
+    batch.entries[batch.count++] = entry_to_send(copy, position);
   }
   outputs.cost = kCostOfMovedEntry * batch.count;
   after(at(record.shard).last_write, Send{record.target, batch}, now, outputs);

@@ -1,5 +1,7 @@
 #include "impl/storage_state.h"
 
+#include <algorithm>
+
 #include "impl/content_digest.h"
 #include "impl/directory_state.h"
 #include "impl/overloaded.h"
@@ -11,7 +13,8 @@ StorageState::StorageState(const ClusterOptions& options, NodeId)
       clients_(options.clients),
       copies_(options.shard_ids()),
       cells_(options.keys + 1U),
-      executed_(options.clients) {
+      executed_(options.clients),
+      handed_on_(options.clients) {
   for (std::uint16_t i = 0; i < options.shard_ids(); ++i) {
     copies_[i].known.shard = ShardId{i};
   }
@@ -117,7 +120,8 @@ void StorageState::fold(const StagingBegun& it) {
 
 void StorageState::fold(const Staged& it) {
   ShardCopy& copy = at(it.shard);
-  if (it.entry.has_cell && decisions_.replaces(it.entry.version, cell(it.entry.key).version, it.cause)) {
+  const Version present = cell(it.entry.key).version;
+  if (it.entry.has_cell && decisions_.replaces(it.entry.version, present, it.cause, copy.known.how.mode)) {
     put(copy, it.entry);
   }
   remember(copy, it.entry);
@@ -127,7 +131,25 @@ void StorageState::fold(const StagingProgress& it) {
   ShardCopy& copy = at(it.shard);
   copy.cursor = it.cursor;
   copy.is_copied = it.is_copied;
+  const std::uint64_t passed = it.replayed_to > copy.log_begin ? it.replayed_to - copy.log_begin : 0;
+  const auto applied = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(passed, copy.log.size()));
+  copy.log.erase(copy.log.begin(), copy.log.begin() + applied);
   copy.tail = copy.log_begin = it.replayed_to;
+}
+
+void StorageState::fold(const CaptureOpened& it) {
+  ShardCopy& copy = at(it.shard);
+  copy.captured_for = it.move;
+  copy.captured_after = it.snapshot;
+}
+
+void StorageState::fold(const DualWriteStaged& it) {
+  ShardCopy& copy = at(it.shard);
+  if (copy.log.empty()) {
+    copy.log_begin = it.after;
+  }
+  SHARDCHECK_ASSERT(copy.staged_to() == it.after);
+  copy.log.push_back(it.entry);
 }
 
 void StorageState::fold(const FenceSet& it) {
@@ -142,6 +164,11 @@ void StorageState::fold(const FenceLifted& it) {
     copy.copy = CopyState::owned;
     copy.move = MoveId{};
   }
+}
+
+void StorageState::fold(const HandedOn& it) {
+  Attempt& last = handed_on_[it.attempt.request.client.value];
+  last = std::max(last, it.attempt);
 }
 
 void StorageState::fold(const CopyDropped& it) {

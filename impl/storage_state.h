@@ -38,10 +38,12 @@ struct ShardCopy {
   Epoch held_epoch;  // the grant it took up; 0: none
   MoveId move;       // of a staged or retained copy, or of the fence
   CopyCursor cursor;
-  bool is_copied = false;  // staging: everything was copied, replay may run
-  LogPosition tail;        // of the log; staging: replayed to here
-  LogPosition log_begin;   // log[0] is at the position after this one
-  std::vector<Entry> log;
+  bool is_copied = false;                 // staging: everything was copied, replay may run
+  LogPosition tail;                       // of the log; staging: replayed to here
+  LogPosition log_begin;                  // log[0] is at the position after this one
+  std::vector<Entry> log;                 // staging: the dual writes that wait for the copy to be complete
+  MoveId captured_for;                    // the move by dual writes whose capture was opened last
+  LogPosition captured_after;             // its snapshot
   std::vector<AnsweredRequest> answered;  // by client
   ContentDigest digest;                   // of the copy, kept up to date with every change
   Instant lease_on_disk;                  // never trusted
@@ -50,6 +52,8 @@ struct ShardCopy {
 
   // The highest epoch the node has seen for the range.
   Epoch highest_seen() const { return known.epoch; }
+  // Staging by dual writes: everything from the snapshot up to here is on the disk.
+  LogPosition staged_to() const { return log_begin + log.size(); }
 };
 
 class StorageState {
@@ -68,6 +72,8 @@ class StorageState {
   const ShardCopy* find(Key key) const;
   // Was this very attempt of a write the last one that the node executed for its client, in whatever range?
   bool has_executed(const Attempt& attempt) const { return executed_[attempt.request.client.value] == attempt; }
+  // May the attempt have been handed on to a target, which may execute it yet? Also true of earlier ones of its client.
+  bool may_have_handed_on(const Attempt& attempt) const { return attempt <= handed_on_[attempt.request.client.value]; }
   // Recomputed from nothing, for judging.
   ContentDigest content_of(ShardId shard) const;
 
@@ -78,8 +84,11 @@ class StorageState {
   void fold(const StagingBegun& it);
   void fold(const Staged& it);
   void fold(const StagingProgress& it);
+  void fold(const CaptureOpened& it);
+  void fold(const DualWriteStaged& it);
   void fold(const FenceSet& it);
   void fold(const FenceLifted& it);
+  void fold(const HandedOn& it);
   void fold(const CopyDropped& it);
   void fold(const ReshapeNoted& it);
   void fold(const ReshapeDropped& it);
@@ -99,10 +108,11 @@ class StorageState {
   bool is_formatted_ = false;
   Decisions decisions_;
   std::uint16_t clients_ = 0;
-  std::vector<ShardCopy> copies_;  // by ShardId
-  std::size_t known_ids_ = 0;      // of copies_ those that were ever heard of come first
-  std::vector<Cell> cells_;        // by Key
-  std::vector<Attempt> executed_;  // by ClientId: the last one
+  std::vector<ShardCopy> copies_;   // by ShardId
+  std::size_t known_ids_ = 0;       // of copies_ those that were ever heard of come first
+  std::vector<Cell> cells_;         // by Key
+  std::vector<Attempt> executed_;   // by ClientId: the last one
+  std::vector<Attempt> handed_on_;  // by ClientId: the last one
 };
 
 // The disk of a storage node as it is set up before its first start: formatted, with its share of initial_records.

@@ -57,7 +57,10 @@ void StorageNode::stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& o
   }
   if (chunk.begin == copy.cursor && !copy.is_copied) {
     const bool is_first = copy.cursor == CopyCursor{};
-    const LogPosition replayed_to = is_first ? decisions_.replay_after(chunk.snapshot) : copy.tail;
+    LogPosition replayed_to = is_first ? decisions_.replay_after(chunk.snapshot) : copy.tail;
+    if (chunk.is_last) {
+      replayed_to = apply_staged_dual_writes(record, replayed_to, now, outputs);
+    }
     append_durably(StagingProgress{record.shard, chunk.next, chunk.is_last, replayed_to}, outputs);
   }
   MoveReport done{.kind = OrderKind::send_chunk};

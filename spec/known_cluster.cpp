@@ -71,12 +71,13 @@ void KnownCluster::remember_move(TrueTime at, const RecordCommitted& fact) {
   KnownMove* known = mutable_move(fact.record.move);
   if (known == nullptr) {
     const ShardRecord& record = fact.record;
-    moves_.push_back({record.move, record.shard, record.range, record.source, record.target, record.source_epoch, at,
-                      TrueTime{}, false, false, false});
+    moves_.push_back({record.move, record.shard, record.range, record.source, record.target, record.source_epoch,
+                      Epoch{}, at, TrueTime{}, false, false, false});
     known = &moves_.back();
   }
   if (fact.change == RecordChange::move_committed && !known->is_committed) {
     known->is_committed = true;
+    known->granted = fact.record.epoch;
     known->committed_at = at;
   }
   known->is_aborted |= fact.change == RecordChange::move_aborted;

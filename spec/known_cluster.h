@@ -29,6 +29,7 @@ struct KnownMove {
   NodeId source = kNoNode;
   NodeId target = kNoNode;
   Epoch source_epoch;
+  Epoch granted;  // the target's, once committed
   TrueTime begun_at;
   TrueTime committed_at;
   bool is_committed = false;

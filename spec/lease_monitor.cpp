@@ -134,7 +134,7 @@ void LeaseMonitor::on(const Served& fact, const MonitorContext& context) {
     check_lease_runs(fact, context);
     check_granted(fact, context);
   }
-  context.expect(ClauseId::L3, fact.request_epoch == fact.epoch && fact.epoch == fact.highest_seen, [&] {
+  context.expect(ClauseId::L3, carries_its_epoch(fact, context) && fact.epoch == fact.highest_seen, [&] {
     return fmt::format(
         "{} served {} ({}) of {} under {} with the request at {} and the highest seen at {}: the three "
         "must be equal",
@@ -143,6 +143,15 @@ void LeaseMonitor::on(const Served& fact, const MonitorContext& context) {
   });
   check_trusted(fact, told(context.by, fact.shard), context);
   check_highest(fact.shard, fact.highest_seen, context);
+}
+
+// A forwarded request carries the epoch that its move ended; the grant of that very move is what it waited for.
+bool LeaseMonitor::carries_its_epoch(const Served& fact, const MonitorContext& context) {
+  if (fact.request_epoch == fact.epoch) {
+    return true;
+  }
+  const KnownMove* move = fact.forwarded_by == MoveId{} ? nullptr : context.known.move(fact.forwarded_by);
+  return move != nullptr && move->source_epoch == fact.request_epoch && move->granted == fact.epoch;
 }
 
 void LeaseMonitor::check_claimed(const Served& fact, const MonitorContext& context) {

@@ -46,6 +46,7 @@ class LeaseMonitor {
   Told& told(NodeId node, ShardId shard) { return told_[node.value * shards_ + shard.value]; }
   Claim* claim(NodeId node, ShardId shard);
   void end_claim(NodeId node, ShardId shard);
+  static bool carries_its_epoch(const Served& fact, const MonitorContext& context);
   void check_claimed(const Served& fact, const MonitorContext& context);
   void check_lease_runs(const Served& fact, const MonitorContext& context) const;
   void check_trusted(const Served& fact, const Told& told, const MonitorContext& context) const;

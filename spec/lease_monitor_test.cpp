@@ -143,6 +143,22 @@ TEST(EpochFence, a_request_one_epoch_behind_is_not_served) {
   EXPECT_TRUE(rejects(story, ClauseId::L3, {"node 0", "under epoch 2", "request at epoch 1"}));
 }
 
+TEST(EpochFence, a_forwarded_request_carries_the_epoch_that_its_move_ended_and_no_other) {
+  Story right, wrong;
+  right.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).at(10).commit_move(100);
+  wrong.create(kC, 1).at(10).grant(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).commit_move(100);
+
+  right.tell(
+      kB,
+      Served{kShard, kKey, right.epoch(), Epoch{1}, right.epoch(), {request(1), 1}, OperationKind::read, right.move()});
+  wrong.tell(
+      kB,
+      Served{kShard, kKey, wrong.epoch(), Epoch{1}, wrong.epoch(), {request(1), 1}, OperationKind::read, wrong.move()});
+
+  EXPECT_TRUE(accepts(right, ClauseId::L3));
+  EXPECT_TRUE(rejects(wrong, ClauseId::L3, {"node 1", "request at epoch 1"}));
+}
+
 TEST(EpochFence, an_owner_that_saw_a_newer_epoch_serves_nothing) {
   Story story;
   story.create(kA, 50);

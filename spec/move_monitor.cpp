@@ -95,6 +95,7 @@ void MoveMonitor::on(const Served& fact, const MonitorContext& context) const {
           words(context.at), words(barrier));
     });
   }
+  check_forwarded(fact, context);
   const ShardRecord* record = context.known.record(fact.shard);
   if (record == nullptr || record->move == MoveId{}) {
     return;
@@ -105,6 +106,21 @@ void MoveMonitor::on(const Served& fact, const MonitorContext& context) const {
     return fmt::format("{} served {} of {} under {} at {}, but it is the target of {}, which is in phase {}",
                        words(context.by), words(fact.key), words(fact.shard), words(fact.epoch), words(context.at),
                        words(record->move), name_of(record->phase));
+  });
+}
+
+// What a source handed on is served under the grant of that very move, or never.
+void MoveMonitor::check_forwarded(const Served& fact, const MonitorContext& context) {
+  const KnownMove* move = fact.forwarded_by == MoveId{} ? nullptr : context.known.move(fact.forwarded_by);
+  if (move == nullptr) {
+    return;
+  }
+  context.expect(ClauseId::M7, move->target == context.by && move->granted == fact.epoch, [&] {
+    return fmt::format(
+        "{} served a {} of {} ({}) under {} at {}, which {} had been handed on to {} to be served under {}",
+        words(context.by), name_of(fact.operation), words(fact.key), words(fact.attempt.request), words(fact.epoch),
+        words(context.at), words(move->id), words(move->target),
+        move->is_committed ? words(move->granted) : std::string("a grant that is not committed"));
   });
 }
 

@@ -41,6 +41,7 @@ class MoveMonitor {
   const Copy& copy(NodeId node, ShardId shard) const { return copies_[node.value * shards_ + shard.value]; }
   Held* held(NodeId node, Key key);
   void begin_copy(Copy& copy) { copy.generation = ++last_generation_; }
+  static void check_forwarded(const Served& fact, const MonitorContext& context);
   void check_decision(const RecordCommitted& fact, const MonitorContext& context) const;
   void check_mover(const RecordCommitted& fact, const MonitorContext& context) const;
   void check_retention(const CopyRemoved& fact, const KnownMove& move, const MonitorContext& context) const;

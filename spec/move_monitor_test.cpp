@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "spec/story.h"
 
 namespace shardcheck::story {
@@ -33,6 +35,17 @@ TEST(VersionMonotonic, backfill_over_a_newer_version_is_named) {
   story.apply(kB, version(1, 3), ApplyCause::backfill);
 
   EXPECT_TRUE(rejects(story, ClauseId::M4, {"node 1", "key 5", "version (1, 3)", "version (1, 7)"}));
+}
+
+TEST(VersionMonotonic, a_chunk_over_a_dual_write_that_was_applied_early_is_named) {
+  Story story;
+  story.create(kA, 50).begin_move(kB).apply(kB, version(1, 7), ApplyCause::dual_write);
+  story.apply(kB, version(1, 7), ApplyCause::dual_write);
+  EXPECT_TRUE(accepts(story, ClauseId::M4));
+
+  story.apply(kB, version(1, 6), ApplyCause::backfill);
+
+  EXPECT_TRUE(rejects(story, ClauseId::M4, {"node 1", "version (1, 6)", "version (1, 7)"}));
 }
 
 TEST(VersionMonotonic, a_client_write_needs_a_version_of_its_own) {
@@ -133,6 +146,37 @@ TEST(FenceBeforeSwitch, a_commit_without_a_barrier_is_named) {
 
 TEST(DestInactive, the_target_serves_after_the_commit) {
   EXPECT_TRUE(accepts(committed_at_10().serve(kB), ClauseId::M7));
+}
+
+// Trap: it carries the epoch that the move ended.
+TEST(DestInactive, what_the_source_handed_on_is_served_under_the_grant_of_that_move) {
+  Story story = committed_at_10();
+
+  story.tell(
+      kB,
+      Served{
+          kShard, kKey, story.epoch(), Epoch{1}, story.epoch(), {request(1), 1}, OperationKind::write, story.move()});
+
+  EXPECT_TRUE(accepts(story, ClauseId::M7));
+  EXPECT_GT(story.findings().checks(ClauseId::L3), 0U);
+}
+
+TEST(DestInactive, what_the_source_handed_on_is_served_under_no_other_grant) {
+  Story before, after = committed_at_10();
+  before.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).at(3).abort_move();
+  const MoveId first = after.move();
+  after.at(150).tell(kA, CopyRemoved{kShard, keys(0, 16), first}).begin_cleaning().finish_move();
+  after.move_up_to_fence(kA).confirm_barrier(kB).at(160).commit_move(600);
+
+  before.tell(kB,
+              Served{kShard, kKey, Epoch{1}, Epoch{1}, Epoch{1}, {request(1), 1}, OperationKind::write, before.move()});
+  after.tell(
+      kA,
+      Served{kShard, kKey, after.epoch(), after.epoch(), after.epoch(), {request(1), 1}, OperationKind::write, first});
+
+  const auto& violations = before.findings().violations();  // L5 among them: it acted without a grant
+  EXPECT_NE(std::ranges::find(violations, ClauseId::M7, &Violation::clause), violations.end());
+  EXPECT_TRUE(rejects(after, ClauseId::M7, {"node 0 served a write", "handed on to node 1"}));
 }
 
 TEST(DestInactive, the_target_serves_nothing_before) {

@@ -16,6 +16,14 @@ std::string_view name_of(MovePhase phase) {
   return "";
 }
 
+std::string_view name_of(MoveMode mode) {
+  switch (mode) {
+    case MoveMode::copy_and_catch_up: return "copy_and_catch_up";
+    case MoveMode::dual_write: return "dual_write";
+  }
+  return "";
+}
+
 std::string_view name_of(Signal signal) {
   switch (signal) {
     case Signal::stale_epoch: return "stale_epoch";

@@ -21,6 +21,19 @@ enum class MovePhase : std::uint8_t { none, preparing, copying, catching_up, fen
 inline constexpr int kMovePhases = 8;
 std::string_view name_of(MovePhase phase);
 
+// How writes during the copy reach the target: by replaying the source's log, or each one before it is acknowledged.
+enum class MoveMode : std::uint8_t { copy_and_catch_up, dual_write };
+inline constexpr int kMoveModes = 2;
+std::string_view name_of(MoveMode mode);
+
+// How one move goes about its work, decided when it begins.
+struct MoveOptions {
+  MoveMode mode = MoveMode::copy_and_catch_up;
+  bool forwards = false;  // a fenced source hands requests on to the target, which keeps them until it owns the range
+
+  friend bool operator==(const MoveOptions&, const MoveOptions&) = default;
+};
+
 // What the directory knows of one range.
 struct ShardRecord {
   ShardId shard;
@@ -32,6 +45,7 @@ struct ShardRecord {
   MovePhase phase = MovePhase::none;
   NodeId source = kNoNode;  // of the move
   NodeId target = kNoNode;
+  MoveOptions how;
   Epoch source_epoch;         // the epoch the move is pinned to
   MoverEpoch mover_epoch;     // which mover may drive it
   bool is_data_lost = false;  // the only copy is gone: the range is reported lost, and serves nothing
@@ -132,6 +146,7 @@ struct Served {
   Epoch highest_seen;   // by the node, for this range
   Attempt attempt;
   OperationKind operation;
+  MoveId forwarded_by = {};  // the move whose source handed the request on; 0: it came from its router
 };
 // A request was answered without serving it.
 struct Answered {
@@ -144,7 +159,7 @@ struct Answered {
   NodeId redirect_to = kNoNode;  // not_owner only
 };
 
-enum class ApplyCause : std::uint8_t { client, backfill, replay };
+enum class ApplyCause : std::uint8_t { client, backfill, replay, dual_write };
 // A version became durable in the node's copy of the range.
 struct Applied {
   ShardId shard;
@@ -153,7 +168,7 @@ struct Applied {
   ApplyCause cause;
   bool is_tombstone;
   RequestId request;  // that wrote it; sequence 0 if not known (backfill)
-  MoveId move;        // backfill and replay
+  MoveId move;        // of all but client
 };
 // The node began an empty copy of a range for a move, or forgot one, key by key.
 struct CopyCreated {

@@ -85,7 +85,10 @@ void RouterMonitor::on(const Answered& fact, std::uint32_t request, const Monito
       asked.had_not_owner = true;
       break;
   }
-  asked.refused |= bit_of(fact.attempt);
+  // A node that lost its disk forgot what it handed on to the target of a move, so it may refuse the second copy of an
+  // attempt whose first one is served there yet.
+  const bool may_have_forgotten = context.known.disk_losses(context.by) > 0 && context.known.has_duplicates(context.by);
+  asked.refused |= may_have_forgotten ? 0 : bit_of(fact.attempt);
   // Reads have no effect to deny. A node that gave its copy up cannot know what it once did, nor can one for which a
   // message came twice: the second arrival of an attempt is rightly refused when the epoch has moved on since.
   const bool may_know = asked.served_generation == copies_given_up_[context.by.value * shards_ + fact.shard.value] &&

@@ -142,6 +142,17 @@ TEST(ErrorContract, an_attempt_that_arrives_twice_may_be_served_and_then_refused
   EXPECT_TRUE(accepts(story, ClauseId::R1));
 }
 
+// Trap: the first copy of it was handed on to the target of a move, which serves it later.
+TEST(ErrorContract, a_node_that_lost_its_disk_may_refuse_the_second_copy_of_what_it_handed_on) {
+  Story story = twice_granted();
+  story.invoke(request(1), OperationKind::write, number(1)).hop(HopCause::first, kA, Epoch{1}, 1);
+
+  story.tell(kA, FaultInjected{FaultKind::duplicated}).tell(kA, Crashed{}).tell(kA, Restarted{true});
+  story.answer(kA, Signal::stale_epoch, Epoch{1}, Epoch{2}).serve(kB);
+
+  EXPECT_TRUE(accepts(story, ClauseId::R1));
+}
+
 TEST(ErrorContract, a_request_returned_as_refused_is_never_applied) {
   Story story = twice_granted();
 

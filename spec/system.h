@@ -29,6 +29,7 @@ struct ClientStep {
 struct MoveStep {
   ShardId shard;
   NodeId target;
+  MoveOptions how = {};  // as far as the system knows of such things
 
   friend bool operator==(const MoveStep&, const MoveStep&) = default;
 };
