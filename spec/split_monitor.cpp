@@ -66,12 +66,10 @@ void SplitMonitor::on(const Answered& fact, const MonitorContext& context) const
   }
 }
 
-// What it had on disk it may have applied without saying so.
-void SplitMonitor::on(const Restarted& fact, const MonitorContext& context) {
+// What it had on disk it may have applied without saying so. That the split came first stays true, whatever becomes of
+// that disk: the directory may enter it after the loss.
+void SplitMonitor::on(const Restarted&, const MonitorContext& context) {
   std::erase_if(entered_, [&](const Entered& each) { return each.owner == context.by; });
-  if (fact.is_disk_lost) {
-    std::erase_if(noted_, [&](const Noted& each) { return each.owner == context.by; });
-  }
 }
 
 }  // namespace shardcheck
