@@ -54,8 +54,8 @@ std::string describe_process(const impl::ClusterOptions& cluster, NodeId id) {
   if (id == kNoNode) {
     return "outside";
   }
-  if (id == roles.directory()) {
-    return "directory";
+  if (roles.is_directory(id)) {
+    return roles.directories() == 1 ? "directory" : fmt::format("directory {}", id.value);
   }
   if (id == roles.mover()) {
     return "mover";

@@ -11,6 +11,8 @@ constexpr FaultGaps kFaultGaps{0, 300, 120, 60, 30};
 constexpr FaultGaps kShortFaultGaps{0, 60, 25, 10, 5};
 constexpr std::uint32_t kKeysOfShard = 4;
 constexpr std::uint16_t kSplitsMax = 4;
+// How many members the directory has: a single one and three take turns, five are rare.
+constexpr std::array<std::uint16_t, 8> kDirectories{1, 3, 3, 3, 1, 3, 1, 5};
 
 std::uint64_t ask(sim::Choices& choices, Ask kind, std::uint64_t n, std::uint32_t counter = 0) {
   return choices.below(n, label(kind, counter));
@@ -19,6 +21,7 @@ std::uint64_t ask(sim::Choices& choices, Ask kind, std::uint64_t n, std::uint32_
 impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   impl::ClusterOptions cluster;
   cluster.mutant = mutant;
+  cluster.directories = kDirectories[ask(choices, Ask::directories, kDirectories.size())];
   cluster.storage_nodes = static_cast<std::uint16_t>(2 + ask(choices, Ask::storage_nodes, 3));
   cluster.shards = static_cast<std::uint16_t>(1 + ask(choices, Ask::shards, 3));
   cluster.shards_max = cluster.shards + kSplitsMax;

@@ -132,6 +132,7 @@ TEST(Generate, steps_are_in_order_and_every_plan_begins_with_a_move) {
 
 TEST(Generate, only_storage_nodes_may_lose_their_disks) {
   impl::ClusterOptions cluster;
+  cluster.directories = 1;
   cluster.storage_nodes = 3;
 
   const FaultLimits limits = fault_limits_of(cluster);

@@ -37,6 +37,7 @@ enum class Ask : std::uint8_t {
   split_key,
   scan,
   scan_end,
+  directories,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

@@ -42,6 +42,7 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
 
   std::vector<ShardRecord> records_;  // as committed
   DirectoryPosition told_position_;   // of the last step that the judge was told of
+  std::vector<RecordCommitted> told_records_;
   std::vector<OpenMove> open_moves_;  // by ShardId
   ClaimTeller<impl::ServingClaim> claims_;
 };

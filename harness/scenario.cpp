@@ -82,8 +82,12 @@ std::string make_up_text(const ForeignSystem& system) {
 }
 
 std::string make_up_text(const impl::ClusterOptions& cluster) {
-  std::string text = fmt::format("cluster storage_nodes {} routers {} clients {} shards {} keys {}\n",
+  std::string text = fmt::format("cluster storage_nodes {} routers {} clients {} shards {} keys {}",
                                  cluster.storage_nodes, cluster.routers, cluster.clients, cluster.shards, cluster.keys);
+  if (cluster.directories != 1) {
+    text += fmt::format(" directories {}", cluster.directories);
+  }
+  text += "\n";
   if (cluster.shards_max != 0) {
     text += fmt::format("shards_max {}\n", cluster.shards_max);
   }

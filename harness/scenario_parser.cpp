@@ -86,6 +86,11 @@ class ScenarioParser {
     cluster.shards = static_cast<std::uint16_t>(words.whole_number("shards", 1, 64));
     words.take("keys");
     cluster.keys = static_cast<std::uint32_t>(words.whole_number("keys", cluster.shards, 1024));
+    cluster.directories = 1;
+    if (!words.is_empty()) {
+      words.take("directories");
+      cluster.directories = static_cast<std::uint16_t>(words.whole_number("directories", 1, impl::kDirectoriesMax));
+    }
     take_make_up({cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
   }
 

@@ -96,6 +96,10 @@ TEST(ScenarioRefusal, names_wrong_clusters) {
        {first + "storage_nodes 3 routers 2 clients 4 shards 3 keys 1025",
         "s:2: keys is '1025', but must be a whole number from 3 to 1024"},
        {first + "storage_nodes 3 routers 2 clients 4 shards 3 keys 12 more",
+        "s:2: 'more' stands where 'directories' should be"},
+       {first + "storage_nodes 3 routers 2 clients 4 shards 3 keys 12 directories 6",
+        "s:2: directories is '6', but must be a whole number from 1 to 5"},
+       {first + "storage_nodes 3 routers 2 clients 4 shards 3 keys 12 directories 3 more",
         "s:2: 'more' stands behind the end of what this line says"}});
 }
 

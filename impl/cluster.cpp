@@ -15,7 +15,9 @@ void Process::handle(const ClusterInput& input, Instant now, ClusterOutputs& out
 std::vector<Provision> make_cluster(const ClusterOptions& options) {
   const Roles roles(options);
   std::vector<Provision> cluster;
-  cluster.push_back({Process(DirectoryNode(options)), {}});
+  for (std::uint16_t i = 0; i < roles.directories(); ++i) {
+    cluster.push_back({Process(DirectoryNode(options, roles.directory(i))), {}});
+  }
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
     const NodeId id = roles.storage(i);
     cluster.push_back({Process(StorageNode(options, id)), initial_disk(options, id)});

@@ -12,11 +12,12 @@ constexpr NodeId kC{3};
 
 TEST(Roles, ids_are_given_out_in_order) {
   ClusterOptions options;
+  options.directories = 1;
   options.storage_nodes = 3;
   options.routers = 2;
   const Roles roles(options);
 
-  EXPECT_EQ(roles.directory(), NodeId{0});
+  EXPECT_EQ(roles.directory(0), NodeId{0});
   EXPECT_EQ(roles.storage(2), NodeId{3});
   EXPECT_EQ(roles.router(0), NodeId{4});
   EXPECT_EQ(roles.mover(), NodeId{6});
@@ -31,6 +32,7 @@ TEST(Roles, ids_are_given_out_in_order) {
 TEST(InitialRecords, tile_the_keys_and_are_dealt_out_in_turn) {
   ClusterOptions options;
   options.shards = 4;
+  options.directories = 1;
   options.storage_nodes = 3;
   options.keys = 10;
 
@@ -48,6 +50,7 @@ TEST(InitialRecords, tile_the_keys_and_are_dealt_out_in_turn) {
 
 TEST(MakeCluster, gives_every_id_a_process_and_storage_nodes_their_disks) {
   ClusterOptions options;
+  options.directories = 1;
   options.storage_nodes = 3;
   options.routers = 2;
   options.shards = 4;

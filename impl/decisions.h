@@ -2,6 +2,7 @@
 // is one wrong answer. `Mutant::none` gives the right ones.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "impl/mutant.h"
@@ -37,6 +38,18 @@ class Decisions {
   }
   // Does a directory that has restarted put back a parent that was split before, as if its old record still stood?
   bool restores_split_parents() const { return is(Mutant::dir_failover_reassigns_parent); }
+  // How many members must have an entry durably before it is committed?
+  std::uint16_t acknowledgements_needed(std::uint16_t members) const {
+    return is(Mutant::dir_epoch_reuse_after_failover) ? 1 : static_cast<std::uint16_t>(members / 2 + 1);
+  }
+  // Does the leader act on a command only when a majority has it?
+  bool waits_for_majority() const { return !is(Mutant::dir_grant_not_majority); }
+  // A node reports as the owner under an epoch that is over: is that refused, or does it overwrite the record?
+  bool refuses_older_reports() const { return !is(Mutant::dir_stale_report_wins); }
+  // A change arrives, and one before it was missed: does the receiver remember that it lacks something?
+  bool catches_up_on_missed_changes() const { return !is(Mutant::dir_watch_drop); }
+  // Does a new leader take every lease as it is in the log, or let all of them begin anew?
+  bool keeps_leases_on_failover() const { return !is(Mutant::lease_ttl_reset_on_failover); }
 
   // --- leases ---
   // Until when does a holder trust the lease it was just answered? The directory promised `until`, which was counted

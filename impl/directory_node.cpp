@@ -9,97 +9,72 @@ namespace {
 
 constexpr Duration kCostOfMessage = microseconds(4);
 constexpr Duration kCostOfCommand = microseconds(10);
+constexpr std::size_t kEarlyMax = 32;
 
 }  // namespace
 
-void DirectoryLog::recover(DirectoryPosition first_free, std::span<const Record> durable) {
-  next_ = first_free;
-  for (const Record& record : durable) {
-    next_ = next(std::get<Decided>(record).position);
-  }
-  proposed_ = committed_ = durable.size();
-}
-
-DirectoryPosition DirectoryLog::propose(const Command& command, ClusterOutputs& outputs) {
-  const DirectoryPosition position = next_;
-  next_ = next(next_);
-  ++proposed_;
-  outputs.append(Decided{position, command});
-  outputs.wants_sync = true;
-  return position;
-}
-
-DirectoryNode::DirectoryNode(const ClusterOptions& options) : options_(options), decisions_(options.mutant) {}
+DirectoryNode::DirectoryNode(const ClusterOptions& options, NodeId self)
+    : options_(options), decisions_(options.mutant), self_(self), log_(options, self) {}
 
 void DirectoryNode::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
-                 [&](const Started<Record>& started) { recover(started.durable, outputs); },
+                 [&](const Started<Record>& started) { start(started.durable, now, outputs); },
                  [&](const Received<Message>& received) {
                    outputs.cost = kCostOfMessage;
-                   receive(received.from, received.message, now, outputs);
+                   if (!log_.receive(received.from, received.message, now, outputs)) {
+                     receive(received.from, received.message, now, outputs);
+                   }
                  },
-                 [&](const TimerFired&) {},
-                 [&](const Synced& synced) {
-                   log_.on_synced(synced.count);
-                   release(outputs);
-                 },
+                 [&](const TimerFired& fired) { log_.on_timer(fired.token, now, outputs); },
+                 [&](const Synced& synced) { log_.on_synced(synced.count, now, outputs); },
              },
              input);
+  follow_log(now, outputs);
 }
 
-// Some of what is durable may not have been announced before the crash. What was is told to the judge once more.
-void DirectoryNode::recover(std::span<const Record> durable, ClusterOutputs& outputs) {
+void DirectoryNode::start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs) {
   state_ = DirectoryState(initial_records(options_), decisions_, options_.shard_ids());
-  const DirectoryPosition first_free{options_.shards + 1U};
-  log_.recover(first_free, durable);
-  last_change_ = DirectoryPosition{options_.shards};
-  for (const Record& record : durable) {
-    const auto& [position, command] = std::get<Decided>(record);
-    const DirectoryState::Outcome outcome = state_.apply(command, position);
-    const ShardRecord& after = state_.record(command.shard);
-    if (outcome.change) {
-      last_change_ = position;
-      observe_change(announcement(command, position, outcome), outputs);
-    } else if (outcome.is_lease_extended) {
-      outputs.observe(LeaseExtended{after.shard, after.epoch, after.owner, command.lease_until});
-    }
-  }
-  pending_ = {};
-  if (decisions_.restores_split_parents()) {
-    restore_split_parents(durable, outputs);
-  }
+  was_leader_ = false;
+  split_parent_.reset();
+  untold_.clear();
+  early_.clear();
+  const DirectoryPosition beginning = state_.last_change();
+  applied_ = beginning;
+  log_.start({beginning, Term{}, state_.parts()}, durable, now, outputs);
 }
 
-// Only a mutant does this: it grants what a range was before it was split, as if the split had never been.
-void DirectoryNode::restore_split_parents(std::span<const Record> durable, ClusterOutputs& outputs) {
-  DirectoryState before(initial_records(options_), decisions_, options_.shard_ids());
-  for (const Record& record : durable) {
-    const auto& [position, command] = std::get<Decided>(record);
-    ShardRecord parent = before.record(command.shard);
-    const bool is_split = before.apply(command, position).change && command.kind == CommandKind::split_range;
-    if (is_split) {
-      last_change_ = log_.next_position();
-      parent.epoch = epoch_of(last_change_);
-      outputs.observe(RecordCommitted{last_change_, RecordChange::granted, state_.record(parent.shard).epoch,
-                                      MoverEpoch{}, parent});
-      outputs.observe(DirectoryStepped{last_change_});
-      return;
-    }
-  }
-}
+// --- what is asked -------------------------------------------------------------------------------------------------
 
 void DirectoryNode::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
   if (const auto* polled = std::get_if<Poll>(&message)) {
-    poll(from, *polled, outputs);
+    poll(from, *polled, now, outputs);
+    return;
+  }
+  if (!std::holds_alternative<Renew>(message) && !std::holds_alternative<Command>(message)) {
+    return;
+  }
+  if (log_.stands_for_election() && early_.size() < kEarlyMax) {
+    early_.emplace_back(from, message);
+  } else if (!log_.is_leader() || !log_.is_in_touch(now)) {
+    turn_away(from, now, outputs);
   } else if (const auto* renewal = std::get_if<Renew>(&message)) {
     renew(from, *renewal, now, outputs);
-  } else if (const auto* command = std::get_if<Command>(&message)) {
-    decide(from, *command, now, outputs);
+  } else {
+    decide(from, std::get<Command>(message), now, outputs);
   }
 }
 
+void DirectoryNode::turn_away(NodeId from, Instant now, ClusterOutputs& outputs) const {
+  const NodeId leader = log_.leader(now);
+  outputs.send(from, NotLeader{leader == self_ ? kNoNode : leader});
+}
+
 // Tells what changed after what the asker knows, in order, each linked to the one before.
-void DirectoryNode::poll(NodeId from, const Poll& poll, ClusterOutputs& outputs) {
+void DirectoryNode::poll(NodeId from, const Poll& poll, Instant now, ClusterOutputs& outputs) const {
+  if (applied_ < std::max(poll.known, poll.needed) || !log_.is_in_touch(now)) {
+    turn_away(from, now, outputs);
+    return;
+  }
   std::vector<ShardRecord> changed;
   for (const ShardRecord& record : state_.records()) {
     if (state_.changed_at(record.shard) > poll.known) {
@@ -113,11 +88,11 @@ void DirectoryNode::poll(NodeId from, const Poll& poll, ClusterOutputs& outputs)
     if (changed_at == follows) {
       continue;  // it went with the one before
     }
-    once_committed(Send{from, RecordUpdate{record, changed_at, follows, changed_with(record.shard)}}, outputs);
+    outputs.send(from, RecordUpdate{record, changed_at, follows, changed_with(record.shard)});
     follows = changed_at;
   }
   if (changed.empty()) {
-    once_committed(Send{from, UpToDate{poll.known}}, outputs);
+    outputs.send(from, UpToDate{poll.known});
   }
 }
 
@@ -129,7 +104,6 @@ void DirectoryNode::renew(NodeId from, const Renew& renew, Instant now, ClusterO
   command.kind = CommandKind::renew_lease;
   command.shard = renew.shard;
   command.planned_on = renew.epoch;
-  command.asked_by = from;
   command.lease_until = std::min(renew.sent_at, latest) + options_.lease_duration;
   decide(from, command, now, outputs);
 }
@@ -140,27 +114,87 @@ void DirectoryNode::decide(NodeId from, Command command, Instant now, ClusterOut
   if (command.kind == CommandKind::commit_move) {
     command.lease_until = now + options_.lease_duration;
   }
-  if (!state_.knows(command.shard)) {
-    return;
+  if (state_.knows(command.shard) && command.kind != CommandKind::begin_term) {
+    log_.propose(command, now, outputs);
   }
-  // Applying is how a command is judged; one that changes nothing takes no position in the log.
-  const DirectoryState::Outcome outcome = state_.apply(command, log_.next_position());
-  if (outcome.change || outcome.is_lease_extended) {
-    const DirectoryPosition position = log_.propose(command, outputs);
-    if (outcome.change) {
-      once_committed(announcement(command, position, outcome), outputs);
-      last_change_ = position;
+}
+
+// --- what is committed ---------------------------------------------------------------------------------------------
+
+// After every input: whatever the log says is committed now is acted on.
+void DirectoryNode::follow_log(Instant now, ClusterOutputs& outputs) {
+  if (log_.is_leader() != was_leader_) {
+    was_leader_ = log_.is_leader();
+    untold_.clear();
+    if (was_leader_) {
+      take_office(now, outputs);
     }
   }
-  const ShardRecord& record = state_.record(command.shard);
-  if (outcome.is_lease_extended) {
-    once_committed(Extended{record.shard, record.epoch, record.owner, command.lease_until}, outputs);
-    once_committed(Send{from, Renewed{record.shard, record.epoch, command.lease_until}}, outputs);
+  if (!log_.stands_for_election()) {
+    for (const auto& [from, message] : std::exchange(early_, {})) {
+      receive(from, message, now, outputs);
+    }
+  }
+  if (applied_ < log_.snapshot().position) {
+    applied_ = log_.snapshot().position;
+    state_.restore(log_.snapshot().parts);
+  }
+  const bool waits = decisions_.waits_for_majority() || !log_.is_leader();
+  const DirectoryPosition acts_to = waits ? log_.committed() : log_.last();
+  while (applied_ < acts_to) {
+    applied_ = next(applied_);
+    act_on(applied_, outputs);
+  }
+  tell_committed(outputs);
+  if (log_.is_long(applied_) && applied_ <= log_.committed()) {
+    log_.compact(applied_, state_.parts(), outputs);
+  }
+}
+
+// Leases go on as they are in the log. Only a mutant promises every holder a whole new one after a failover.
+void DirectoryNode::take_office(Instant now, ClusterOutputs& outputs) const {
+  if (decisions_.keeps_leases_on_failover() || log_.term() == next(Term{})) {
     return;
   }
-  once_committed(Send{from, CommandResult{command.kind, outcome.is_accepted, record, state_.changed_at(record.shard),
-                                          changed_with(record.shard), command.planned_at}},
-                 outputs);
+  for (const ShardRecord& record : state_.records()) {
+    if (record.owner != kNoNode) {
+      outputs.send(record.owner, Renewed{record.shard, record.epoch, now + options_.lease_duration});
+    }
+  }
+}
+
+void DirectoryNode::act_on(DirectoryPosition position, ClusterOutputs& outputs) {
+  const auto [term, command] = log_.entry(position);
+  const DirectoryPosition follows = state_.last_change();
+  if (command.kind == CommandKind::split_range && decisions_.restores_split_parents()) {
+    split_parent_ = state_.record(command.shard);
+  }
+  const DirectoryState::Outcome outcome = state_.apply(command, position);
+  if (!log_.is_leader()) {
+    return;
+  }
+  if (command.kind == CommandKind::begin_term) {
+    restore_split_parent(position);
+    return;
+  }
+  const ShardRecord& record = state_.record(command.shard);
+  const Sibling sibling = outcome.is_lease_extended ? Sibling{} : changed_with(command.shard);
+  if (outcome.change) {
+    tell_change(command, position, outcome);
+    announce(RecordUpdate{record, position, follows, sibling}, outputs);
+  } else if (outcome.is_lease_extended) {
+    tell(position, LeaseExtended{record.shard, record.epoch, record.owner, command.lease_until});
+  }
+  if (term != log_.term()) {
+    return;
+  }
+  if (outcome.is_lease_extended) {
+    outputs.send(command.asked_by, Renewed{record.shard, record.epoch, command.lease_until});
+  } else {
+    const DirectoryPosition changed_at = state_.changed_at(record.shard);
+    outputs.send(command.asked_by,
+                 CommandResult{command.kind, outcome.is_accepted, record, changed_at, sibling, command.planned_at});
+  }
 }
 
 // The other record that changed last at the same position.
@@ -173,51 +207,49 @@ Sibling DirectoryNode::changed_with(ShardId shard) const {
   return {};
 }
 
-DirectoryNode::Announce DirectoryNode::announcement(const Command& command, DirectoryPosition position,
-                                                    const DirectoryState::Outcome& outcome) const {
-  Announce change{command, position, *outcome.change, state_.record(command.shard), last_change_, {}, {}};
+void DirectoryNode::tell_change(const Command& command, DirectoryPosition position,
+                                const DirectoryState::Outcome& outcome) {
+  const auto tell_record = [&](RecordChange change, ShardId shard) {
+    tell(position, RecordCommitted{position, change, command.planned_on, command.mover_epoch, state_.record(shard)});
+  };
+  tell_record(*outcome.change, command.shard);
   if (outcome.sibling) {
-    change.sibling = {state_.record(*outcome.sibling)};
-    change.sibling_change = outcome.sibling_change;
+    tell_record(outcome.sibling_change, *outcome.sibling);
   }
-  return change;
+  tell(position, DirectoryStepped{position});
 }
 
-void DirectoryNode::once_committed(Pending pending, ClusterOutputs& outputs) {
-  pending_.add(log_.proposed(), std::move(pending));
-  release(outputs);
-}
-
-void DirectoryNode::release(ClusterOutputs& outputs) {
-  while (pending_.has_ready(log_.committed())) {
-    std::visit(Overloaded{
-                   [&](const Send& it) { outputs.send(it.to, it.message); },
-                   [&](const Announce& it) { announce(it, outputs); },
-                   [&](const Extended& it) { outputs.observe(LeaseExtended{it.shard, it.epoch, it.holder, it.until}); },
-               },
-               pending_.take());
+// Only a mutant does this: after a failover it grants what a range was before it was split, as if the split had never
+// been.
+void DirectoryNode::restore_split_parent(DirectoryPosition position) {
+  if (!split_parent_ || log_.term() == next(Term{})) {
+    return;
   }
+  const Epoch planned_on = state_.record(split_parent_->shard).epoch;
+  split_parent_->epoch = epoch_of(position);
+  tell(position, RecordCommitted{position, RecordChange::granted, planned_on, MoverEpoch{}, *split_parent_});
+  tell(position, DirectoryStepped{position});
+  split_parent_.reset();
 }
 
-void DirectoryNode::observe_change(const Announce& it, ClusterOutputs& outputs) {
-  const MoverEpoch asked_by = it.command.mover_epoch;
-  outputs.observe(RecordCommitted{it.position, it.change, it.command.planned_on, asked_by, it.record});
-  if (it.sibling.exists()) {
-    outputs.observe(
-        RecordCommitted{it.position, it.sibling_change, it.command.planned_on, asked_by, it.sibling.record});
-  }
-  outputs.observe(DirectoryStepped{it.position});
-}
-
-void DirectoryNode::announce(const Announce& it, ClusterOutputs& outputs) {
-  observe_change(it, outputs);
-  // Storage nodes and the mover watch; routers poll, and otherwise learn from the signals they get.
+// Storage nodes and the mover watch; routers poll, and otherwise learn from the signals they get.
+void DirectoryNode::announce(const RecordUpdate& update, ClusterOutputs& outputs) const {
   const Roles roles(options_);
-  const RecordUpdate update{it.record, it.position, it.follows, it.sibling};
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
     outputs.send(roles.storage(i), update);
   }
   outputs.send(roles.mover(), update);
+}
+
+// A fact is one when a majority has the entry. Acting waits for that, too, so nothing is left untold except by mutants.
+void DirectoryNode::tell(DirectoryPosition position, const Observation& fact) { untold_.emplace_back(position, fact); }
+
+void DirectoryNode::tell_committed(ClusterOutputs& outputs) {
+  std::size_t told = 0;
+  while (told < untold_.size() && untold_[told].first <= log_.committed()) {
+    outputs.observe(untold_[told++].second);
+  }
+  untold_.erase(untold_.begin(), untold_.begin() + static_cast<std::ptrdiff_t>(told));
 }
 
 }  // namespace shardcheck::impl

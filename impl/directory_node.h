@@ -1,15 +1,19 @@
-// The directory as one process: a durable log of commands, the state they lead to, and everyone who follows it. Nobody
-// learns of anything that is not durable.
+// One member of the directory: proposes commands to the replicated log while it leads, acts on what is committed, in
+// order, and lets everyone who follows the directory know. Nobody learns of anything that a majority does not have.
 //
-// At this stage the log is one disk. It stands behind DirectoryLog so that a replicated one can take its place: the
-// node proposes commands and acts on those that the log calls committed, in order.
+// A command is judged when it is committed, not before: between its proposal and its commit others may come first. One
+// that is refused then has taken a position all the same. Who asked an earlier leader gets no answer and asks again;
+// commands are conditional and may be repeated.
+//
+// Any member that is in touch with the leader, and has acted on as much as a poll needs, answers it.
 #pragma once
 
 #include <cstdint>
-#include <variant>
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include "impl/after_sync.h"
+#include "impl/directory_log.h"
 #include "impl/directory_state.h"
 #include "impl/messages.h"
 #include "impl/options.h"
@@ -18,73 +22,46 @@
 
 namespace shardcheck::impl {
 
-// The order of all commands. One disk: a command is committed when it is durable.
-class DirectoryLog {
- public:
-  void recover(DirectoryPosition first_free, std::span<const Record> durable);
-  DirectoryPosition next_position() const { return next_; }
-  // Appends at next_position(); the position is fixed, the command not yet committed.
-  DirectoryPosition propose(const Command& command, ClusterOutputs& outputs);
-  // How many proposals there are, and how many of them are committed.
-  std::uint64_t proposed() const { return proposed_; }
-  std::uint64_t committed() const { return committed_; }
-  void on_synced(std::uint64_t count) { committed_ = count; }
-
- private:
-  DirectoryPosition next_;
-  std::uint64_t proposed_ = 0;
-  std::uint64_t committed_ = 0;
-};
-
 class DirectoryNode {
  public:
-  explicit DirectoryNode(const ClusterOptions& options);
+  DirectoryNode(const ClusterOptions& options, NodeId self);
 
   void handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs);
 
- private:
-  struct Send {
-    NodeId to;
-    Message message;
-  };
-  // A committed change becomes known: to the judge and to all who watch.
-  struct Announce {
-    Command command;
-    DirectoryPosition position;
-    RecordChange change;
-    ShardRecord record;
-    DirectoryPosition follows;
-    Sibling sibling;
-    RecordChange sibling_change = RecordChange::created;
-  };
-  struct Extended {
-    ShardId shard;
-    Epoch epoch;
-    NodeId holder;
-    Instant until;
-  };
-  using Pending = std::variant<Send, Announce, Extended>;
+  // For tests and for judging only.
+  const DirectoryLog& log() const { return log_; }
+  const DirectoryState& state() const { return state_; }
+  DirectoryPosition applied() const { return applied_; }
 
-  void recover(std::span<const Record> durable, ClusterOutputs& outputs);
+ private:
+  void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
-  void poll(NodeId from, const Poll& poll, ClusterOutputs& outputs);
+  void poll(NodeId from, const Poll& poll, Instant now, ClusterOutputs& outputs) const;
   void renew(NodeId from, const Renew& renew, Instant now, ClusterOutputs& outputs);
   void decide(NodeId from, Command command, Instant now, ClusterOutputs& outputs);
-  void once_committed(Pending pending, ClusterOutputs& outputs);
-  void release(ClusterOutputs& outputs);
+  void turn_away(NodeId from, Instant now, ClusterOutputs& outputs) const;
+  void follow_log(Instant now, ClusterOutputs& outputs);
+  void act_on(DirectoryPosition position, ClusterOutputs& outputs);
+  void announce(const RecordUpdate& update, ClusterOutputs& outputs) const;
   Sibling changed_with(ShardId shard) const;
-  Announce announcement(const Command& command, DirectoryPosition position,
-                        const DirectoryState::Outcome& outcome) const;
-  void restore_split_parents(std::span<const Record> durable, ClusterOutputs& outputs);
-  static void observe_change(const Announce& change, ClusterOutputs& outputs);
-  void announce(const Announce& change, ClusterOutputs& outputs);
+  void tell_change(const Command& command, DirectoryPosition position, const DirectoryState::Outcome& outcome);
+  void restore_split_parent(DirectoryPosition position);
+  void tell(DirectoryPosition position, const Observation& fact);
+  void tell_committed(ClusterOutputs& outputs);
+  void take_office(Instant now, ClusterOutputs& outputs) const;
 
   ClusterOptions options_;
   Decisions decisions_;
-  DirectoryState state_;
+  NodeId self_;
   DirectoryLog log_;
-  DirectoryPosition last_change_;
-  AfterSync<Pending> pending_;
+  DirectoryState state_;       // after applied_
+  DirectoryPosition applied_;  // everything up to here was acted on
+  bool was_leader_ = false;
+  std::optional<ShardRecord> split_parent_;  // for a mutant: what was split last, as it was before
+  // What this member did as the leader, for the judge, who is told when it is committed.
+  std::vector<std::pair<DirectoryPosition, Observation>> untold_;
+  // Arrived while an election was under way that this member may win.
+  std::vector<std::pair<NodeId, Message>> early_;
 };
 
 }  // namespace shardcheck::impl

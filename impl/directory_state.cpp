@@ -1,5 +1,6 @@
 #include "impl/directory_state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "spec/assert.h"
@@ -49,6 +50,26 @@ DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decis
   for (const ShardRecord& record : records_) {
     SHARDCHECK_ASSERT(record.shard.value == changed_at_.size());
     changed_at_.push_back(DirectoryPosition{record.epoch.value});
+    last_change_ = std::max(last_change_, changed_at_.back());
+  }
+}
+
+std::vector<StatePart> DirectoryState::parts() const {
+  std::vector<StatePart> parts;
+  for (const ShardRecord& record : records_) {
+    parts.push_back({record, changed_at(record.shard)});
+  }
+  return parts;
+}
+
+void DirectoryState::restore(std::span<const StatePart> parts) {
+  records_.clear();
+  changed_at_.clear();
+  last_change_ = {};
+  for (const StatePart& part : parts) {
+    records_.push_back(part.record);
+    changed_at_.push_back(part.changed_at);
+    last_change_ = std::max(last_change_, part.changed_at);
   }
 }
 
@@ -74,11 +95,12 @@ DirectoryState::Outcome DirectoryState::apply(const Command& command, DirectoryP
       case CommandKind::renew_lease: return renew_lease(command, record);
       case CommandKind::split_range: return split_range(command, position);
       case CommandKind::merge_ranges: return merge_ranges(command, position);
+      case CommandKind::begin_term: return kRefused;
     }
     return kRefused;
   }();
   if (outcome.change) {
-    changed_at_[command.shard.value] = position;
+    changed_at_[command.shard.value] = last_change_ = position;
     if (outcome.sibling) {
       changed_at_[outcome.sibling->value] = position;
     }
@@ -203,6 +225,12 @@ DirectoryState::Outcome DirectoryState::report_lost(const Command& command, Shar
 }
 
 DirectoryState::Outcome DirectoryState::renew_lease(const Command& command, ShardRecord& record) {
+  const bool is_older = command.planned_on != Epoch{} && command.planned_on < record.epoch && !record.is_data_lost;
+  if (is_older && !decisions_.refuses_older_reports()) {
+    record.owner = command.asked_by;
+    record.epoch = command.planned_on;
+    return changed(RecordChange::granted);
+  }
   if (command.planned_on != record.epoch || command.asked_by != record.owner || record.is_data_lost) {
     return kRefused;
   }

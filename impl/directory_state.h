@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "impl/decisions.h"
@@ -27,6 +28,10 @@ class DirectoryState {
   // There will never be more than `shards_max` ids of ranges.
   DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max = 64);
 
+  // The state as it is carried and kept, and made of that again.
+  std::vector<StatePart> parts() const;
+  void restore(std::span<const StatePart> parts);
+
   // Decides one command at `position`. A command that was decided before is accepted again and changes nothing.
   Outcome apply(const Command& command, DirectoryPosition position);
 
@@ -35,6 +40,8 @@ class DirectoryState {
   const ShardRecord& record(ShardId shard) const;
   bool knows(ShardId shard) const { return shard.value < records_.size(); }
   DirectoryPosition changed_at(ShardId shard) const { return changed_at_[shard.value]; }
+  // The position of the last change of any record.
+  DirectoryPosition last_change() const { return last_change_; }
 
  private:
   Outcome begin_move(const Command& command, ShardRecord& record, DirectoryPosition position);
@@ -51,6 +58,7 @@ class DirectoryState {
 
   std::vector<ShardRecord> records_;  // by ShardId
   std::vector<DirectoryPosition> changed_at_;
+  DirectoryPosition last_change_;
   Decisions decisions_;
   std::size_t shards_max_ = 0;
 };

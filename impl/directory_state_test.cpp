@@ -84,6 +84,7 @@ class Directory {
  private:
   static std::vector<ShardRecord> records() {
     ClusterOptions options;
+    options.directories = 1;
     options.shards = 1;
     return initial_records(options);
   }

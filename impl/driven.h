@@ -55,6 +55,9 @@ class Driven {
   bool wants_sync() const { return outputs_.wants_sync; }
   bool is_silent() const { return outputs_.sends.empty(); }
 
+  // What was sent since the last input or call of this; said() and sent() then know nothing of it.
+  auto take_sends() { return std::exchange(outputs_.sends, {}); }
+
   // --- what the last input led to, and the syncs since ---
   std::vector<std::string> said() const {
     std::vector<std::string> lines;

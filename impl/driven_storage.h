@@ -23,6 +23,7 @@ inline constexpr std::uint32_t kFenceTimer = 0;  // of range 0
 // Leases last 60 ms, a source keeps its copy for 30 ms, and a fence is left alone for 70 ms.
 inline ClusterOptions two_nodes(Mutant mutant = Mutant::none) {
   ClusterOptions options;
+  options.directories = 1;
   options.storage_nodes = 2;
   options.routers = 1;
   options.clients = 2;

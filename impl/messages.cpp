@@ -30,6 +30,12 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "forwarded_request",
                                                              "dual_writes",
                                                              "dual_writes_staged",
+                                                             "not_leader",
+                                                             "vote_request",
+                                                             "vote",
+                                                             "append",
+                                                             "appended",
+                                                             "snapshot",
                                                              "begin_move",
                                                              "take_over_move",
                                                              "advance_move",
@@ -40,6 +46,7 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "renew_lease",
                                                              "split_range",
                                                              "merge_ranges",
+                                                             "begin_term",
                                                              "order_prepare",
                                                              "order_capture",
                                                              "order_chunk",
@@ -92,6 +99,91 @@ std::string reshape_text(ReshapeKind kind, ShardId shard, Key at) {
                                     : fmt::format("merge range {} with its right neighbour", shard.value);
 }
 
+// What the line of a trace tells of each message.
+std::string text(const ClientRequest& it) {
+  return fmt::format("{}.{} {}", it.request.client.value, it.request.sequence, operation_text(it.operation));
+}
+std::string text(const ClientReply& it) {
+  return fmt::format("{}.{} {} {}", it.request.client.value, it.request.sequence, name_of(it.outcome.kind),
+                     shardcheck::to_string(it.outcome.value));
+}
+std::string text(const Request& it) {
+  return fmt::format("{} epoch {}: {}", attempt_text(it.attempt), it.epoch.value, operation_text(it.operation));
+}
+std::string text(const Reply& it) {
+  return fmt::format("{} {} {}", attempt_text(it.attempt), name_of(it.outcome.kind),
+                     shardcheck::to_string(it.outcome.value));
+}
+std::string text(const Refusal& it) {
+  return fmt::format("{} {} highest epoch {}", attempt_text(it.attempt), name_of(it.signal), it.highest_seen.value);
+}
+std::string text(const Poll& it) { return fmt::format("after {}", it.known.value); }
+std::string text(const NotLeader& it) {
+  return it.leader == kNoNode ? std::string("knows of no leader") : fmt::format("{} leads", it.leader.value);
+}
+std::string text(const VoteRequest& it) {
+  return fmt::format("term {}{}, log ends at {} of term {}", it.term.value, it.is_trial ? " (trial)" : "",
+                     it.last.value, it.last_term.value);
+}
+std::string text(const Vote& it) {
+  return fmt::format("term {}{}: {}", it.term.value, it.is_trial ? " (trial)" : "", it.is_granted ? "yes" : "no");
+}
+std::string text(const Append& it) {
+  return fmt::format("term {} {} entries after {}, committed {}", it.term.value, it.count, it.previous.value,
+                     it.committed.value);
+}
+std::string text(const Appended& it) {
+  return fmt::format("term {} {} {}", it.term.value, it.is_accepted ? "has all up to" : "go on after",
+                     it.position.value);
+}
+std::string text(const SnapshotMessage& it) {
+  return fmt::format("term {} state at {}, parts from {} of {}", it.term.value, it.position.value, it.begin,
+                     it.parts_total);
+}
+std::string text(const RecordUpdate& it) {
+  return fmt::format("{} at {}", record_text(it.record), it.changed_at.value);
+}
+std::string text(const UpToDate& it) { return fmt::format("at {}", it.known.value); }
+std::string text(const Renew& it) { return fmt::format("range {} epoch {}", it.shard.value, it.epoch.value); }
+std::string text(const Renewed& it) {
+  return fmt::format("range {} epoch {} until {:.3f} ms", it.shard.value, it.epoch.value,
+                     static_cast<double>(it.until.value) / 1e6);  // float: printed only
+}
+std::string text(const Command& it) {
+  return fmt::format("range {} move {} planned on epoch {} phase {}", it.shard.value, it.move.value,
+                     it.planned_on.value, name_of(it.phase));
+}
+std::string text(const CommandResult& it) {
+  return fmt::format("{}: {}", it.is_accepted ? "accepted" : "refused", record_text(it.record));
+}
+std::string text(const StartMove& it) { return fmt::format("range {} to {}", it.shard.value, it.target.value); }
+std::string text(const MoveOrder& it) {
+  return fmt::format("move {} cursor {} after {}", it.record.move.value, it.cursor.value, it.after.value);
+}
+std::string text(const MoveReport& it) {
+  return fmt::format("move {} from {} position {}{}", it.move.value, it.side.value, it.position.value,
+                     it.is_possible ? "" : " impossible");
+}
+std::string text(const Chunk& it) {
+  return fmt::format("move {} {} entries, next {}{}", it.record.move.value, it.count, it.next.value,
+                     it.is_last ? ", last" : "");
+}
+std::string text(const ForwardedRequest& it) {
+  return fmt::format("move {} for router {}: {} epoch {}: {}", it.request.forwarded_by.value, it.router.value,
+                     attempt_text(it.request.attempt), it.request.epoch.value, operation_text(it.request.operation));
+}
+std::string text(const DualWrites& it) {
+  return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
+}
+std::string text(const DualWritesStaged& it) {
+  return fmt::format("move {} up to {}{}", it.move.value, it.staged_to.value, it.has_gap ? ", with a gap" : "");
+}
+std::string text(const StartReshape& it) { return reshape_text(it.kind, it.shard, it.at); }
+std::string text(const ReshapeOrder& it) { return reshape_text(it.kind, it.shard, it.at); }
+std::string text(const LogBatch& it) {
+  return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
+}
+
 }  // namespace
 
 std::uint8_t kind_of(const Message& message) {
@@ -122,6 +214,12 @@ std::int64_t bytes_of(const Message& message) {
   if (const auto* writes = std::get_if<DualWrites>(&message)) {
     return kFixed + writes->count * kEntry;
   }
+  if (const auto* append = std::get_if<Append>(&message)) {
+    return kFixed + append->count * kEntry;
+  }
+  if (const auto* snapshot = std::get_if<SnapshotMessage>(&message)) {
+    return kFixed + snapshot->count * kEntry;
+  }
   return kFixed;
 }
 
@@ -137,7 +235,7 @@ std::uint64_t digest_of(const Message& message) {
           [&](const Request& it) { return of_attempt(it.attempt) ^ (it.epoch.value << 20U); },
           [&](const Reply& it) { return of_attempt(it.attempt) ^ static_cast<std::uint64_t>(it.outcome.value.number); },
           [&](const Refusal& it) { return of_attempt(it.attempt) ^ (it.highest_seen.value << 20U); },
-          [](const Poll& it) { return it.known.value; },
+          [](const Poll& it) { return it.known.value ^ (it.needed.value << 20U); },
           [](const RecordUpdate& it) { return it.changed_at.value ^ (it.record.epoch.value << 20U); },
           [](const UpToDate& it) { return it.known.value; },
           [](const Renew& it) { return static_cast<std::uint64_t>(it.sent_at.value); },
@@ -154,6 +252,12 @@ std::uint64_t digest_of(const Message& message) {
           [&](const ForwardedRequest& it) { return of_attempt(it.request.attempt) ^ (it.request.epoch.value << 20U); },
           [](const DualWrites& it) { return it.after.value ^ (it.count * 4096U); },
           [](const DualWritesStaged& it) { return it.staged_to.value ^ (it.has_gap ? 1U << 30U : 0U); },
+          [](const NotLeader& it) { return static_cast<std::uint64_t>(it.leader.value); },
+          [](const VoteRequest& it) { return it.last.value ^ (static_cast<std::uint64_t>(it.term.value) << 20U); },
+          [](const Vote& it) { return static_cast<std::uint64_t>(it.term.value) ^ (it.is_granted ? 1U << 30U : 0U); },
+          [](const Append& it) { return it.previous.value ^ (it.committed.value << 16U) ^ (it.count * 4096U); },
+          [](const Appended& it) { return it.position.value ^ (it.is_accepted ? 1U << 30U : 0U); },
+          [](const SnapshotMessage& it) { return it.position.value ^ (static_cast<std::uint64_t>(it.begin) << 20U); },
       },
       message);
   return content ^ (static_cast<std::uint64_t>(kind_of(message)) << 56U);
@@ -161,74 +265,7 @@ std::uint64_t digest_of(const Message& message) {
 
 std::string to_string(const Message& message) {
   const std::string name(name_of_kind(kind_of(message)));
-  const std::string content = std::visit(
-      Overloaded{
-          [](const ClientRequest& it) {
-            return fmt::format("{}.{} {}", it.request.client.value, it.request.sequence, operation_text(it.operation));
-          },
-          [](const ClientReply& it) {
-            return fmt::format("{}.{} {} {}", it.request.client.value, it.request.sequence, name_of(it.outcome.kind),
-                               shardcheck::to_string(it.outcome.value));
-          },
-          [](const Request& it) {
-            return fmt::format("{} epoch {}: {}", attempt_text(it.attempt), it.epoch.value,
-                               operation_text(it.operation));
-          },
-          [](const Reply& it) {
-            return fmt::format("{} {} {}", attempt_text(it.attempt), name_of(it.outcome.kind),
-                               shardcheck::to_string(it.outcome.value));
-          },
-          [](const Refusal& it) {
-            return fmt::format("{} {} highest epoch {}", attempt_text(it.attempt), name_of(it.signal),
-                               it.highest_seen.value);
-          },
-          [](const Poll& it) { return fmt::format("after {}", it.known.value); },
-          [](const RecordUpdate& it) { return fmt::format("{} at {}", record_text(it.record), it.changed_at.value); },
-          [](const UpToDate& it) { return fmt::format("at {}", it.known.value); },
-          [](const Renew& it) { return fmt::format("range {} epoch {}", it.shard.value, it.epoch.value); },
-          [](const Renewed& it) {
-            return fmt::format("range {} epoch {} until {:.3f} ms", it.shard.value, it.epoch.value,
-                               static_cast<double>(it.until.value) / 1e6);  // float: printed only
-          },
-          [](const Command& it) {
-            return fmt::format("range {} move {} planned on epoch {} phase {}", it.shard.value, it.move.value,
-                               it.planned_on.value, name_of(it.phase));
-          },
-          [](const CommandResult& it) {
-            return fmt::format("{}: {}", it.is_accepted ? "accepted" : "refused", record_text(it.record));
-          },
-          [](const StartMove& it) { return fmt::format("range {} to {}", it.shard.value, it.target.value); },
-          [](const MoveOrder& it) {
-            return fmt::format("move {} cursor {} after {}", it.record.move.value, it.cursor.value, it.after.value);
-          },
-          [](const MoveReport& it) {
-            return fmt::format("move {} from {} position {}{}", it.move.value, it.side.value, it.position.value,
-                               it.is_possible ? "" : " impossible");
-          },
-          [](const Chunk& it) {
-            return fmt::format("move {} {} entries, next {}{}", it.record.move.value, it.count, it.next.value,
-                               it.is_last ? ", last" : "");
-          },
-          [](const LogBatch& it) {
-            return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
-          },
-          [](const StartReshape& it) { return reshape_text(it.kind, it.shard, it.at); },
-          [](const ReshapeOrder& it) { return reshape_text(it.kind, it.shard, it.at); },
-          [](const ForwardedRequest& it) {
-            return fmt::format("move {} for router {}: {} epoch {}: {}", it.request.forwarded_by.value, it.router.value,
-                               attempt_text(it.request.attempt), it.request.epoch.value,
-                               operation_text(it.request.operation));
-          },
-          [](const DualWrites& it) {
-            return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
-          },
-          [](const DualWritesStaged& it) {
-            return fmt::format("move {} up to {}{}", it.move.value, it.staged_to.value,
-                               it.has_gap ? ", with a gap" : "");
-          },
-      },
-      message);
-  return name + " " + content;
+  return name + " " + std::visit([](const auto& it) { return text(it); }, message);
 }
 
 }  // namespace shardcheck::impl

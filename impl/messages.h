@@ -76,9 +76,15 @@ struct Sibling {
 
   bool exists() const { return record.epoch != Epoch{}; }
 };
-// Asks for every record that changed after `known`.
+// Asks for every record that changed after `known`, of a member that has acted on everything up to `needed`.
 struct Poll {
   DirectoryPosition known;
+  DirectoryPosition needed;
+};
+// A member of the directory cannot answer: it does not lead, or does not know enough. kNoNode: nor does it know who
+// can.
+struct NotLeader {
+  NodeId leader = kNoNode;
 };
 // One record that changed. No record that changed after `follows` changed before `changed_at`: a watcher that knows
 // everything up to `follows` knows everything up to `changed_at` with it; any other has missed something and polls.
@@ -115,9 +121,10 @@ enum class CommandKind : std::uint8_t {
   report_lost,
   renew_lease,
   split_range,
-  merge_ranges
+  merge_ranges,
+  begin_term,  // changes nothing: a new leader's first entry
 };
-inline constexpr std::uint8_t kCommandKinds = 10;
+inline constexpr std::uint8_t kCommandKinds = 11;
 struct Command {
   CommandKind kind = CommandKind::renew_lease;
   ShardId shard;
@@ -143,6 +150,61 @@ struct CommandResult {
   DirectoryPosition changed_at;
   Sibling sibling = {};               // as in RecordUpdate
   DirectoryPosition planned_at = {};  // of the command
+};
+
+// --- among the members of the directory (directory_log.h) ---------------------------------------------------------
+// A period of leadership of the directory's log.
+struct Term : Strong<Term, std::uint32_t> {
+  using Strong::Strong;
+};
+constexpr Term next(Term term) { return Term{term.value + 1}; }
+
+struct LogEntry {
+  Term term;  // in which it was proposed
+  Command command;
+};
+inline constexpr std::size_t kLogEntriesPerMessage = 4;
+// What the directory knows of one range, as a snapshot carries it.
+struct StatePart {
+  ShardRecord record;
+  DirectoryPosition changed_at;
+};
+inline constexpr std::size_t kStatePartsPerMessage = 3;
+
+struct VoteRequest {
+  Term term;
+  DirectoryPosition last;  // where the log of who asks ends
+  Term last_term;
+  bool is_trial = false;  // only asks what the answer would be
+};
+struct Vote {
+  Term term;
+  bool is_granted = false;
+  bool is_trial = false;
+};
+// The entries directly after `previous`; none: the leader lives.
+struct Append {
+  Term term;
+  Term previous_term;  // of the entry at `previous`, which must be the same for the entries to fit
+  DirectoryPosition previous;
+  DirectoryPosition committed;
+  std::uint8_t count = 0;
+  std::array<LogEntry, kLogEntriesPerMessage> entries;
+};
+// A part of the state at `position`, for a member that lacks entries which are no longer kept.
+struct SnapshotMessage {
+  Term term;
+  Term position_term;
+  DirectoryPosition position;
+  std::uint16_t parts_total = 0;
+  std::uint16_t begin = 0;  // the number of the first part in this message
+  std::uint8_t count = 0;
+  std::array<StatePart, kStatePartsPerMessage> parts;
+};
+struct Appended {
+  Term term;
+  bool is_accepted = false;
+  DirectoryPosition position;  // accepted: up to here the log is the leader's, durably; refused: go on after this
 };
 
 // --- moves ---------------------------------------------------------------------------------------------------------
@@ -241,7 +303,8 @@ struct ForwardedRequest {
 
 using Message = std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew,
                              Renewed, Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch,
-                             StartReshape, ReshapeOrder, ForwardedRequest, DualWrites, DualWritesStaged>;
+                             StartReshape, ReshapeOrder, ForwardedRequest, DualWrites, DualWritesStaged, NotLeader,
+                             VoteRequest, Vote, Append, Appended, SnapshotMessage>;
 
 // Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
 inline constexpr std::uint8_t kMessageKinds = std::variant_size_v<Message> + kCommandKinds + 8 + 8;

@@ -32,6 +32,7 @@ std::vector<Message> one_of_every_kind() {
     messages.push_back(MoveOrder{.kind = static_cast<OrderKind>(kind)});
     messages.push_back(MoveReport{.kind = static_cast<OrderKind>(kind)});
   }
+  messages.push_back(Command{.kind = CommandKind::begin_term});
   return messages;
 }
 
@@ -48,7 +49,7 @@ TEST(Messages, every_kind_is_another_one_and_has_a_name_of_its_own) {
     EXPECT_TRUE(names.insert(name_of_kind(kind)).second);
   }
 
-  EXPECT_EQ(kinds.size(), 45U);
+  EXPECT_EQ(kinds.size(), 52U);
 }
 
 TEST(Messages, what_is_no_kind_has_no_name) {

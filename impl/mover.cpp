@@ -13,15 +13,16 @@ constexpr Duration kCostOfMessage = microseconds(3);
 Mover::Mover(const ClusterOptions& options, NodeId self) : options_(options), decisions_(options.mutant), self_(self) {}
 
 void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  link_.begin(input, now);
   std::visit(Overloaded{
                  [&](const Started<Record>&) { start(now, outputs); },
                  [&](const Received<Message>& received) {
                    outputs.cost = kCostOfMessage;
-                   receive(received.message, now, outputs);
+                   receive(received.from, received.message, now, outputs);
                  },
                  [&](const TimerFired& fired) {
                    if (fired.token == kPoll) {
-                     outputs.send(Roles(options_).directory(), Poll{known_});
+                     link_.poll({}, outputs);
                      outputs.wake_at(now + options_.poll_interval, kPoll);
                      return;
                    }
@@ -37,17 +38,17 @@ void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outpu
 
 void Mover::start(Instant now, ClusterOutputs& outputs) {
   moves_.assign(options_.shard_ids(), Known{});
-  known_ = DirectoryPosition{};
-  outputs.send(Roles(options_).directory(), Poll{known_});
+  link_ = DirectoryLink(options_, now);
+  link_.poll({}, outputs);
   outputs.wake_at(now + options_.poll_interval, kPoll);
 }
 
-void Mover::receive(const Message& message, Instant now, ClusterOutputs& outputs) {
+void Mover::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
                  [&](const StartMove& it) { begin(it, outputs); },
                  [&](const RecordUpdate& it) {
-                   if (it.follows <= known_ && known_ < it.changed_at) {
-                     known_ = it.changed_at;
+                   if (!link_.take_in(it)) {
+                     link_.catch_up(outputs);
                    }
                    on_update(it.record, it.changed_at, now, outputs);
                    if (it.sibling.exists()) {
@@ -57,9 +58,24 @@ void Mover::receive(const Message& message, Instant now, ClusterOutputs& outputs
                  },
                  [&](const StartReshape& it) { begin_reshape(it, outputs); },
                  [&](const CommandResult& it) { on_result(it, now, outputs); },
+                 [&](const NotLeader& it) {
+                   if (link_.turned_away(from, it)) {
+                     on_turned_away(now, outputs);
+                   }
+                 },
                  [&](const MoveReport& it) { on_report(it, now, outputs); }, [](const auto&) {},  // not for a mover
              },
              message);
+}
+
+// Asks again for what it cannot go on without: its knowledge, and what every move waits for.
+void Mover::on_turned_away(Instant now, ClusterOutputs& outputs) {
+  link_.poll({}, outputs);
+  for (Known& known : moves_) {
+    if (known.record.phase != MovePhase::none) {
+      drive(known, now, outputs);
+    }
+  }
 }
 
 void Mover::on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs) {
@@ -81,7 +97,7 @@ void Mover::begin(const StartMove& start, ClusterOutputs& outputs) {
   command.planned_on = known.record.epoch;
   command.target = start.target;
   command.how = start.how;
-  outputs.send(Roles(options_).directory(), command);
+  link_.send(command, outputs);
 }
 
 void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at) {
@@ -201,11 +217,13 @@ void Mover::command(CommandKind kind, const Known& known, ClusterOutputs& output
   command.mover_epoch = kind == CommandKind::take_over_move ? next(known.record.mover_epoch) : known.progress.mine;
   command.phase = phase;
   command.target = known.record.target;
-  outputs.send(Roles(options_).directory(), command);
+  link_.send(command, outputs);
 }
 
-void Mover::order(OrderKind kind, NodeId side, const Known& known, ClusterOutputs& outputs) {
-  const Progress& progress = known.progress;
+// Only sides are given up on when they do not answer; the directory will answer in the end.
+void Mover::order(OrderKind kind, NodeId side, Known& known, ClusterOutputs& outputs) {
+  Progress& progress = known.progress;
+  ++progress.tries;
   MoveOrder order;
   order.kind = kind;
   order.record = known.record;

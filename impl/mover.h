@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "impl/decisions.h"
+#include "impl/directory_link.h"
 #include "impl/options.h"
 #include "impl/records.h"
 #include "spec/process.h"
@@ -56,7 +57,8 @@ class Mover {
   };
 
   void start(Instant now, ClusterOutputs& outputs);
-  void receive(const Message& message, Instant now, ClusterOutputs& outputs);
+  void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
+  void on_turned_away(Instant now, ClusterOutputs& outputs);
   void begin(const StartMove& start, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at);
   void on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
@@ -75,13 +77,13 @@ class Mover {
   void drive_switch(Known& known, ClusterOutputs& outputs);
   void drive_undo(Known& known, ClusterOutputs& outputs);
   void command(CommandKind kind, const Known& known, ClusterOutputs& outputs, MovePhase phase = MovePhase::none);
-  void order(OrderKind kind, NodeId side, const Known& known, ClusterOutputs& outputs);
+  void order(OrderKind kind, NodeId side, Known& known, ClusterOutputs& outputs);
 
   ClusterOptions options_;
   Decisions decisions_;
   NodeId self_;
   std::vector<Known> moves_;  // by ShardId
-  DirectoryPosition known_;
+  DirectoryLink link_;
 };
 
 }  // namespace shardcheck::impl

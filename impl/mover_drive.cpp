@@ -13,7 +13,7 @@ void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
   }
   progress.deadline = now + options_.order_timeout;
   outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
-  const bool is_hopeless = ++progress.tries > options_.orders_max || progress.is_given_up;
+  const bool is_hopeless = progress.tries >= options_.orders_max || progress.is_given_up;
   if (is_hopeless && is_before_switch(known.record.phase)) {
     command(CommandKind::abort_move, known, outputs);
     return;

@@ -39,7 +39,7 @@ void Mover::split(const Known& known, Key at, ClusterOutputs& outputs) {
   command.planned_on = known.record.epoch;
   command.planned_at = known.changed_at;
   command.at = at;
-  outputs.send(Roles(options_).directory(), command);
+  link_.send(command, outputs);
 }
 
 Mover::Known* Mover::right_of(const Known& left) {

@@ -19,6 +19,7 @@ constexpr std::uint32_t kOrderTimer = 0;  // of range 0
 // One range of A, [0, 8), is moved to B by move 5. An order is given 12 ms.
 ClusterOptions options() {
   ClusterOptions options;
+  options.directories = 1;
   options.storage_nodes = 2;
   options.routers = 1;
   options.shards = 1;

@@ -32,11 +32,16 @@ enum class Mutant : std::uint8_t {
   dir_merge_epoch_left_only,
   dir_metadata_split_first,
   dir_failover_reassigns_parent,
+  dir_epoch_reuse_after_failover,
+  dir_grant_not_majority,
+  dir_stale_report_wins,
+  dir_watch_drop,
   // lease
   lease_ttl_from_receipt,
   lease_check_at_admission_only,
   lease_kept_after_transfer,
   lease_resumed_after_restart,
+  lease_ttl_reset_on_failover,
   // epoch and fence
   fence_less_or_equal_off_by_one,
   fence_memory_only,

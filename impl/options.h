@@ -1,5 +1,5 @@
 // How a cluster of the reference is made up: who plays which role, how the key space is cut, and every time that its
-// protocol waits. Process ids are given out in order: the directory, storage nodes, routers, the mover.
+// protocol waits. Process ids are given out in order: the members of the directory, storage nodes, routers, the mover.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,10 @@
 
 namespace shardcheck::impl {
 
+inline constexpr std::uint16_t kDirectoriesMax = 5;
+
 struct ClusterOptions {
+  std::uint16_t directories = 3;  // members of the directory, an odd number
   std::uint16_t storage_nodes = 3;
   std::uint16_t routers = 2;
   std::uint16_t clients = 4;
@@ -28,6 +31,11 @@ struct ClusterOptions {
   Duration transient_backoff = milliseconds(3);    // before a router tries the same target again
   Duration order_timeout = milliseconds(12);       // of one order of the mover
   Duration fence_timeout = milliseconds(70);       // then the source proposes to abort
+  Duration directory_patience = milliseconds(8);   // with a member of the directory that does not answer
+  Duration heartbeat_interval = milliseconds(15);  // of the directory's leader
+  Duration election_timeout = milliseconds(40);    // without a leader, before a member tries to become one
+  Duration election_spread = milliseconds(12);     // one member waits so much longer than another
+  std::uint16_t log_entries_max = 24;              // of the directory, before a snapshot takes their place
   std::uint8_t attempts_max = 8;                   // of one request
   std::uint8_t orders_max = 6;                     // repeated so often without an answer, an order aborts its move
   std::uint8_t catch_up_rounds_max = 12;           // then the move gives up
@@ -48,16 +56,18 @@ struct ClusterOptions {
 class Roles {
  public:
   explicit constexpr Roles(const ClusterOptions& options)
-      : storage_nodes_(options.storage_nodes), routers_(options.routers) {}
+      : directories_(options.directories), storage_nodes_(options.storage_nodes), routers_(options.routers) {}
 
-  constexpr NodeId directory() const { return NodeId{0}; }
-  constexpr NodeId storage(std::uint16_t index) const { return at(1, index, storage_nodes_); }
-  constexpr NodeId router(std::uint16_t index) const { return at(1 + storage_nodes_, index, routers_); }
-  constexpr NodeId mover() const { return NodeId{static_cast<std::uint16_t>(1 + storage_nodes_ + routers_)}; }
-  constexpr std::uint16_t processes() const { return static_cast<std::uint16_t>(2 + storage_nodes_ + routers_); }
+  constexpr NodeId directory(std::uint16_t index) const { return at(0, index, directories_); }
+  constexpr NodeId storage(std::uint16_t index) const { return at(directories_, index, storage_nodes_); }
+  constexpr NodeId router(std::uint16_t index) const { return at(directories_ + storage_nodes_, index, routers_); }
+  constexpr NodeId mover() const { return at(directories_ + storage_nodes_ + routers_, 0, 1); }
+  constexpr std::uint16_t processes() const { return static_cast<std::uint16_t>(mover().value + 1); }
+  constexpr std::uint16_t directories() const { return directories_; }
   constexpr std::uint16_t storage_nodes() const { return storage_nodes_; }
   constexpr std::uint16_t routers() const { return routers_; }
-  constexpr bool is_storage(NodeId id) const { return id >= storage(0) && id.value < 1 + storage_nodes_; }
+  constexpr bool is_directory(NodeId id) const { return id.value < directories_; }
+  constexpr bool is_storage(NodeId id) const { return id >= storage(0) && id < router(0); }
   constexpr bool is_router(NodeId id) const { return id >= router(0) && id < mover(); }
   // The router that a client always asks.
   constexpr NodeId router_of(ClientId client) const {
@@ -70,6 +80,7 @@ class Roles {
     return NodeId{static_cast<std::uint16_t>(first + index)};
   }
 
+  std::uint16_t directories_;
   std::uint16_t storage_nodes_;
   std::uint16_t routers_;
 };

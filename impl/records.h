@@ -9,9 +9,23 @@
 namespace shardcheck::impl {
 
 // --- directory ---
-struct Decided {
+// The term that the member is in, and whom it voted for in it.
+struct Voted {
+  Term term;
+  NodeId vote = kNoNode;
+};
+// The log has this entry at `position`, and none after it.
+struct EntryKept {
   DirectoryPosition position;
-  Command command;
+  LogEntry entry;
+};
+// One of `count` parts of the state at `position`; with the last of them the snapshot takes the place of the entries.
+struct SnapshotKept {
+  DirectoryPosition position;
+  Term term;
+  std::uint16_t index = 0;
+  std::uint16_t count = 0;
+  StatePart part;
 };
 
 // --- storage node ---
@@ -111,9 +125,9 @@ struct CopyDropped {
   KeyRange keys;
 };
 
-using Record = std::variant<Decided, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, StagingBegun, Staged,
-                            StagingProgress, CaptureOpened, DualWriteStaged, FenceSet, FenceLifted, HandedOn,
-                            CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
+using Record = std::variant<Voted, EntryKept, SnapshotKept, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote,
+                            StagingBegun, Staged, StagingProgress, CaptureOpened, DualWriteStaged, FenceSet,
+                            FenceLifted, HandedOn, CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
 
 using ClusterInput = Input<Message, Record>;
 using ClusterOutputs = Outputs<Message, Record>;

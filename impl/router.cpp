@@ -18,11 +18,12 @@ Router::Router(const ClusterOptions& options, NodeId self)
     : options_(options), decisions_(options.mutant), self_(self) {}
 
 void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  link_.begin(input, now);
   std::visit(Overloaded{
                  [&](const Started<Record>&) { start(now, outputs); },
                  [&](const Received<Message>& received) {
                    outputs.cost = kCostOfMessage;
-                   receive(received.message, now, outputs);
+                   receive(received.from, received.message, now, outputs);
                  },
                  [&](const TimerFired& fired) {
                    if (fired.token == kPoll) {
@@ -42,17 +43,18 @@ void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outp
 void Router::start(Instant now, ClusterOutputs& outputs) {
   map_.assign(options_.shard_ids(), Known{});
   clients_.assign(options_.clients, std::nullopt);
-  known_ = DirectoryPosition{};
+  link_ = DirectoryLink(options_, now, self_.value);  // each begins with another member: any of them may answer a poll
+  needed_ = DirectoryPosition{};
   refresh_deadline_.reset();
   outputs.wake_at(now + options_.poll_interval, kPoll);
 }
 
 void Router::on_poll_timer(Instant now, ClusterOutputs& outputs) {
-  outputs.send(Roles(options_).directory(), Poll{known_});
+  link_.poll({}, outputs);
   outputs.wake_at(now + options_.poll_interval, kPoll);
 }
 
-void Router::receive(const Message& message, Instant now, ClusterOutputs& outputs) {
+void Router::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
                  [&](const ClientRequest& it) { on_request(it, now, outputs); },
                  [&](const Reply& it) { on_reply(it, now, outputs); },
@@ -65,13 +67,17 @@ void Router::receive(const Message& message, Instant now, ClusterOutputs& output
                        learn(it.sibling.record, it.changed_at, outputs);
                      }
                    }
-                   if (it.follows <= known_ && known_ < it.changed_at) {
-                     known_ = it.changed_at;
-                   }
+                   link_.take_in(it);
                    refresh_deadline_.reset();
                    resume_waiting(now, outputs);
                  },
-                 [&](const UpToDate&) { refresh_deadline_.reset(); }, [](const auto&) {},  // not for a router
+                 [&](const UpToDate&) { refresh_deadline_.reset(); },
+                 [&](const NotLeader& it) {
+                   if (link_.turned_away(from, it) && refresh_deadline_) {
+                     link_.poll(needed_, outputs);
+                   }
+                 },
+                 [](const auto&) {},  // not for a router
              },
              message);
 }
@@ -185,7 +191,7 @@ void Router::wait_for_map(Outstanding& it, HopCause cause, Instant now, ClusterO
   if (!refresh_deadline_ || now >= *refresh_deadline_) {
     refresh_deadline_ = now + options_.attempt_timeout;
     outputs.observe(RefreshStarted{cause});
-    outputs.send(Roles(options_).directory(), Poll{known_});
+    link_.poll(needed_, outputs);
   }
 }
 
@@ -237,6 +243,7 @@ void Router::on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& out
   }
   switch (refusal.signal) {
     case Signal::stale_epoch: {
+      needed_ = std::max(needed_, DirectoryPosition{refusal.highest_seen.value});
       const Known* known = find(slot->asked.operation.key);
       const bool is_map_newer = known != nullptr && known->record.epoch > slot->epoch;
       if (is_map_newer || !decisions_.learns_from_answers()) {

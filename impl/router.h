@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "impl/decisions.h"
+#include "impl/directory_link.h"
 #include "impl/options.h"
 #include "impl/records.h"
 #include "spec/process.h"
@@ -48,7 +49,7 @@ class Router {
   };
 
   void start(Instant now, ClusterOutputs& outputs);
-  void receive(const Message& message, Instant now, ClusterOutputs& outputs);
+  void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void on_request(const ClientRequest& asked, Instant now, ClusterOutputs& outputs);
   void on_reply(const Reply& reply, Instant now, ClusterOutputs& outputs);
   bool goes_on(Outstanding& it, const Reply& reply);
@@ -74,7 +75,8 @@ class Router {
   std::vector<Known> map_;                           // by ShardId
   std::vector<std::optional<Outstanding>> clients_;  // by ClientId
   std::optional<Outstanding> nobody_;
-  DirectoryPosition known_;
+  DirectoryLink link_;
+  DirectoryPosition needed_;                 // the newest position that a signal named
   std::optional<Instant> refresh_deadline_;  // set while a refresh is under way; all who need one wait for the same
 };
 

@@ -19,6 +19,7 @@ constexpr std::uint32_t kPollTimer = 0xffff;
 // A router of two storage nodes and two ranges, [0, 4) and [4, 8). An attempt is given 8 ms, a back-off lasts 3 ms.
 ClusterOptions options(Mutant mutant = Mutant::none) {
   ClusterOptions options;
+  options.directories = 1;
   options.storage_nodes = 2;
   options.routers = 1;
   options.clients = 3;

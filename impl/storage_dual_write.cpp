@@ -134,13 +134,13 @@ void StorageNode::on_dual_write_timer(ShardId shard, Instant now, ClusterOutputs
   send_dual_writes(copy, now, outputs);
 }
 
-void StorageNode::propose_abort(const ShardCopy& copy, ClusterOutputs& outputs) const {
+void StorageNode::propose_abort(const ShardCopy& copy, ClusterOutputs& outputs) {
   Command command;
   command.kind = CommandKind::abort_move;
   command.shard = copy.known.shard;
   command.move = copy.known.move;
   command.planned_on = copy.held_epoch;
-  outputs.send(Roles(options_).directory(), command);
+  link_.send(command, outputs);
 }
 
 // Everything up to `up_to` may be answered.

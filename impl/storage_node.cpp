@@ -20,6 +20,7 @@ StorageNode::StorageNode(const ClusterOptions& options, NodeId self)
     : options_(options), decisions_(options.mutant), self_(self) {}
 
 void StorageNode::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  link_.begin(input, now);
   std::visit(Overloaded{
                  [&](const Started<Record>& started) { start(started.durable, now, outputs); },
                  [&](const Received<Message>& received) {
@@ -73,7 +74,7 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
   state_ = StorageState(options_, self_);
   volatile_.assign(options_.shard_ids(), Volatile{});
   pending_ = {};
-  known_ = DirectoryPosition{};
+  link_ = DirectoryLink(options_, now);
   appended_ = durable_ = durable.size();
   for (const Record& record : durable) {
     state_.apply(record);
@@ -102,19 +103,22 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
 }
 
 void StorageNode::tick(Instant now, ClusterOutputs& outputs) {
-  const NodeId directory = Roles(options_).directory();
+  ask_for_leases(now, outputs);
+  if (ticks_++ % kTicksPerPoll == 0) {
+    link_.poll({}, outputs);
+  }
+  outputs.wake_at(now + options_.lease_duration / 3, kTick);
+}
+
+void StorageNode::ask_for_leases(Instant now, ClusterOutputs& outputs) {
   for (const ShardCopy& copy : state_.copies()) {
     const bool holds_grant = copy.held_epoch != Epoch{} && copy.held_epoch == copy.highest_seen();
     if (holds_grant) {
-      outputs.send(directory, Renew{copy.known.shard, copy.held_epoch, now});
+      link_.send(Renew{copy.known.shard, copy.held_epoch, now}, outputs);
     }
     report_if_lost(copy.known.shard, outputs);
     propose(copy.known.shard, outputs);
   }
-  if (ticks_++ % kTicksPerPoll == 0) {
-    outputs.send(directory, Poll{known_});
-  }
-  outputs.wake_at(now + options_.lease_duration / 3, kTick);
 }
 
 void StorageNode::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
@@ -122,8 +126,8 @@ void StorageNode::receive(NodeId from, const Message& message, Instant now, Clus
                  [&](const Request& it) { serve(from, it, now, outputs); },
                  [&](const RecordUpdate& it) {
                    learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
-                   if (it.follows <= known_ && known_ < it.changed_at) {
-                     known_ = it.changed_at;
+                   if (!link_.take_in(it)) {
+                     link_.catch_up(outputs);
                    }
                  },
                  [&](const CommandResult& it) {
@@ -132,6 +136,12 @@ void StorageNode::receive(NodeId from, const Message& message, Instant now, Clus
                  },
                  [&](const ReshapeOrder& it) { note_reshape(it, now, outputs); },
                  [&](const Renewed& it) { on_renewed(it, now, outputs); },
+                 [&](const NotLeader& it) {
+                   if (link_.turned_away(from, it)) {
+                     ask_for_leases(now, outputs);
+                     link_.poll({}, outputs);
+                   }
+                 },
                  [&](const MoveOrder& it) {
                    learn(it.record, it.changed_at, now, outputs);
                    obey(from, it, now, outputs);
@@ -200,7 +210,7 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
 
 // The directory says the range is ours, and there is no copy that could be: the disk that had it is gone (a copy that
 // an overtaken order began afterwards is none). Said again and again, until the directory has heard it.
-void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) const {
+void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(shard);
   const bool is_usable = copy.copy && copy.copy != CopyState::staging;
   if (copy.known.owner != self_ || is_usable || copy.known.is_data_lost || copy.known.is_removed()) {
@@ -210,7 +220,7 @@ void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) const {
   command.kind = CommandKind::report_lost;
   command.shard = shard;
   command.planned_on = copy.known.epoch;
-  outputs.send(Roles(options_).directory(), command);
+  link_.send(command, outputs);
 }
 
 // A staged copy whose move is over, and which was not taken up, is residue.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "impl/after_sync.h"
+#include "impl/directory_link.h"
 #include "impl/options.h"
 #include "impl/records.h"
 #include "impl/storage_state.h"
@@ -131,11 +132,12 @@ class StorageNode {
   void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void tick(Instant now, ClusterOutputs& outputs);
+  void ask_for_leases(Instant now, ClusterOutputs& outputs);
   void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
   void learn_pair(const ShardRecord& record, DirectoryPosition changed_at, const Sibling& sibling, Instant now,
                   ClusterOutputs& outputs);
-  void report_if_lost(ShardId shard, ClusterOutputs& outputs) const;
+  void report_if_lost(ShardId shard, ClusterOutputs& outputs);
   void end_staging_if_over(ShardId shard, Instant now, ClusterOutputs& outputs);
   void append(const Record& record, ClusterOutputs& outputs);
   void append_durably(const Record& record, ClusterOutputs& outputs);
@@ -146,7 +148,7 @@ class StorageNode {
   // storage_reshape.cpp: splits and merges, owner first and directory second
   void note_reshape(const ReshapeOrder& order, Instant now, ClusterOutputs& outputs);
   bool may_reshape(const ShardCopy& copy) const;
-  void propose(ShardId shard, ClusterOutputs& outputs) const;
+  void propose(ShardId shard, ClusterOutputs& outputs);
   bool is_of_reshape(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
   bool take_in_entry(const ShardCopy& noted, const ShardRecord& record, DirectoryPosition changed_at);
   void apply_entry_if_whole(ShardId shard, Instant now, ClusterOutputs& outputs);
@@ -211,7 +213,7 @@ class StorageNode {
   void send_dual_writes(const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void on_dual_writes_staged(const DualWritesStaged& staged, Instant now, ClusterOutputs& outputs);
   void on_dual_write_timer(ShardId shard, Instant now, ClusterOutputs& outputs);
-  void propose_abort(const ShardCopy& copy, ClusterOutputs& outputs) const;
+  void propose_abort(const ShardCopy& copy, ClusterOutputs& outputs);
   void release_held(ShardId shard, LogPosition up_to, Instant now, ClusterOutputs& outputs);
   void end_capture_if_over(ShardId shard, Instant now, ClusterOutputs& outputs);
   void stage_dual_writes(const DualWrites& batch, Instant now, ClusterOutputs& outputs);
@@ -231,7 +233,7 @@ class StorageNode {
   AfterSync<Pending> pending_;
   std::uint64_t appended_ = 0;
   std::uint64_t durable_ = 0;
-  DirectoryPosition known_;  // everything the directory decided up to here is known
+  DirectoryLink link_;
   std::uint32_t ticks_ = 0;
 };
 

@@ -22,7 +22,7 @@ bool is_ahead(Epoch request_epoch, Epoch highest_seen) { return request_epoch > 
 void StorageNode::serve(NodeId router, const Request& request, Instant now, ClusterOutputs& outputs) {
   const ShardCopy* found = state_.find(request.operation.key);
   if (found == nullptr) {
-    outputs.send(Roles(options_).directory(), Poll{known_});
+    link_.poll({}, outputs);
     return;  // it knows of no such range: silence, and the router asks somebody else
   }
   const ShardCopy& copy = *found;
@@ -40,7 +40,7 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
       return;
     }
     if (is_ahead(request.epoch, highest)) {
-      outputs.send(Roles(options_).directory(), Poll{known_});
+      link_.poll(DirectoryPosition{request.epoch.value}, outputs);
       refuse(router, request, copy, Signal::transient, now, outputs);
       return;
     }

@@ -43,7 +43,7 @@ void StorageNode::note_reshape(const ReshapeOrder& order, Instant now, ClusterOu
   after(appended_, Propose{order.shard}, now, outputs);
 }
 
-void StorageNode::propose(ShardId shard, ClusterOutputs& outputs) const {
+void StorageNode::propose(ShardId shard, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(shard);
   const ReshapeNoted& note = copy.note;
   if (note.kind == ReshapeKind::none || !holds(copy, self_) || durable_ < at(shard).last_note) {
@@ -57,7 +57,7 @@ void StorageNode::propose(ShardId shard, ClusterOutputs& outputs) const {
   command.at = note.at;
   command.other = note.other;
   command.other_planned_at = note.other_planned_at;
-  outputs.send(Roles(options_).directory(), command);
+  link_.send(command, outputs);
 }
 
 void StorageNode::learn_pair(const ShardRecord& record, DirectoryPosition changed_at, const Sibling& sibling,
@@ -69,7 +69,7 @@ void StorageNode::learn_pair(const ShardRecord& record, DirectoryPosition change
   for (const ShardCopy& copy : state_.copies()) {
     const Entered& entered = at(copy.known.shard).entered;
     if (entered.left.exists() != entered.right.exists() && copy.note.kind == ReshapeKind::split) {
-      outputs.send(Roles(options_).directory(), Poll{known_});
+      link_.poll({}, outputs);
     }
   }
 }

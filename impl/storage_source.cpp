@@ -145,7 +145,7 @@ void StorageNode::on_fence_timeout(ShardId shard, Instant now, ClusterOutputs& o
   command.shard = shard;
   command.move = copy.move;
   command.planned_on = copy.held_epoch;
-  outputs.send(Roles(options_).directory(), command);
+  link_.send(command, outputs);
   arm_fence_timer(shard, now, outputs);
 }
 

@@ -22,9 +22,10 @@ StorageState::StorageState(const ClusterOptions& options, NodeId)
 
 void StorageState::apply(const Record& record) {
   std::visit(Overloaded{
-                 [](const Decided&) {
-                   SHARDCHECK_ASSERT(false); /* only a directory writes these */
-                 },
+                 // Only a directory writes these.
+                 [](const Voted&) { SHARDCHECK_ASSERT(false); },
+                 [](const EntryKept&) { SHARDCHECK_ASSERT(false); },
+                 [](const SnapshotKept&) { SHARDCHECK_ASSERT(false); },
                  [this](const Formatted&) { is_formatted_ = true; },
                  [this](const LeaseNoted& it) { at(it.shard).lease_on_disk = it.until; },
                  [this](const auto& it) { fold(it); },

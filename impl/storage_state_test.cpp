@@ -16,6 +16,7 @@ constexpr MoveId kMove{5};
 // Two ranges of four keys each, [0, 4) and [4, 8), owned by A and B under the epochs 1 and 2.
 ClusterOptions options() {
   ClusterOptions options;
+  options.directories = 1;
   options.storage_nodes = 2;
   options.clients = 2;
   options.shards = 2;

@@ -101,6 +101,12 @@ void LeaseMonitor::end_claim(NodeId node, ShardId shard) {
 
 void LeaseMonitor::on(const ClaimChanged& fact, const MonitorContext& context) {
   has_claims_ = true;
+  if (!context.known.grants().empty() && !acts_too_early(fact.shard, fact.epoch, context)) {
+    context.expect(ClauseId::L5, context.known.is_granted_to(context.by, fact.shard, fact.epoch, fact.range.lo), [&] {
+      return fmt::format("{} would serve {} {} under {}, which the directory did not commit to it", words(context.by),
+                         words(fact.shard), words(fact.range), words(fact.epoch));
+    });
+  }
   Claim* mine = nullptr;
   for (Claim& other : claims_) {
     if (other.node == context.by) {
@@ -190,11 +196,16 @@ void LeaseMonitor::check_lease_runs(const Served& fact, const MonitorContext& co
   });
 }
 
-// The target of a move that is not yet committed is M7's; everyone else who acts without a grant is L5's.
+// The target that acts under the grant of the source before the move is committed is M7's; everyone else who acts
+// without a committed grant is L5's.
+bool LeaseMonitor::acts_too_early(ShardId shard, Epoch epoch, const MonitorContext& context) {
+  const ShardRecord* record = context.known.record(shard);
+  return record != nullptr && record->target == context.by && record->phase >= MovePhase::preparing &&
+         record->phase <= MovePhase::fenced && epoch <= record->epoch;
+}
+
 void LeaseMonitor::check_granted(const Served& fact, const MonitorContext& context) const {
-  const ShardRecord* record = context.known.record(fact.shard);
-  if (record != nullptr && record->target == context.by && record->phase >= MovePhase::preparing &&
-      record->phase <= MovePhase::fenced) {
+  if (acts_too_early(fact.shard, fact.epoch, context)) {
     return;
   }
   context.expect(ClauseId::L5, context.known.is_granted_to(context.by, fact.shard, fact.epoch, fact.key), [&] {

@@ -50,6 +50,7 @@ class LeaseMonitor {
   void check_claimed(const Served& fact, const MonitorContext& context);
   void check_lease_runs(const Served& fact, const MonitorContext& context) const;
   void check_trusted(const Served& fact, const Told& told, const MonitorContext& context) const;
+  static bool acts_too_early(ShardId shard, Epoch epoch, const MonitorContext& context);
   void check_granted(const Served& fact, const MonitorContext& context) const;
   void check_highest(ShardId shard, Epoch highest_seen, const MonitorContext& context);
   bool has_lease_since_restart(NodeId node, const Served& fact, const MonitorContext& context) const;

@@ -254,6 +254,15 @@ TEST(GrantDurable, an_uncommitted_grant_may_not) {
   EXPECT_TRUE(rejects(served, ClauseId::L5, {"node 1 served key 5", "epoch 2"}));
 }
 
+TEST(GrantDurable, a_claim_to_an_uncommitted_grant_may_not_either) {
+  Story story;
+  story.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA);
+
+  story.tell(kB, ClaimChanged{kShard, keys(0, 16), Epoch{story.position().value + 1}, TrueTime{90'000'000}});
+
+  EXPECT_TRUE(rejects(story, ClauseId::L5, {"node 1 would serve", "epoch 6"}));
+}
+
 // Trap: the owner splits first; until it applies the directory's entry it serves the halves under the parent's epoch.
 TEST(GrantDurable, a_half_is_served_under_its_parents_epoch) {
   Story story;
