@@ -28,6 +28,9 @@ impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   cluster.keys = cluster.shards * kKeysOfShard;
   cluster.clients = static_cast<std::uint16_t>(2 + ask(choices, Ask::clients, 4));
   cluster.routers = static_cast<std::uint16_t>(1 + ask(choices, Ask::routers, 2));
+  for (std::uint16_t i = 0; i < cluster.routers; ++i) {
+    cluster.router_kinds[i] = static_cast<impl::RouterKind>(ask(choices, Ask::router_kind, impl::kRouterKinds, i));
+  }
   return cluster;
 }
 

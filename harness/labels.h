@@ -38,6 +38,7 @@ enum class Ask : std::uint8_t {
   scan,
   scan_end,
   directories,
+  router_kind,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

@@ -10,6 +10,19 @@ namespace {
 // Both include an election of the directory's leader that begins when everything is healed.
 constexpr Duration kServiceWithin = milliseconds(750);
 constexpr Duration kMoveWithin = milliseconds(1'100);
+constexpr Duration kDirectoryWork = milliseconds(4);  // until it answers a read: what it has to do and to write before
+
+// Links are up to twice as long as `delay`, and a clock may be set back by twice its bound while a timer runs.
+Duration staleness_max(const impl::ClusterOptions& cluster, Duration delay) {
+  const Duration refresh = cluster.poll_interval + cluster.clock_offset_max * 2 + delay * 4 + kDirectoryWork;
+  if (cluster.directories == 1) {
+    return refresh;
+  }
+  // A poll may come while nobody leads, and go round in vain; then the next one is answered by a member that has not
+  // heard of the last commit yet.
+  const Duration election = cluster.election_timeout * 2 + cluster.election_spread * cluster.directories;
+  return refresh + election + cluster.poll_interval + cluster.heartbeat_interval;
+}
 
 }  // namespace
 
@@ -38,6 +51,17 @@ Bounds ReferenceSystem::bounds() const {
   bounds.retention = cluster.retention;
   bounds.service_within = kServiceWithin;
   bounds.move_within = kMoveWithin;
+  const impl::Roles roles(cluster);
+  for (std::uint16_t i = 0; i < roles.routers(); ++i) {
+    const impl::RouterKind kind = cluster.router_kinds[i];
+    if (kind == impl::RouterKind::client_cache || kind == impl::RouterKind::routing_tier) {
+      bounds.followers |= std::uint64_t{1} << roles.router(i).value;
+    }
+  }
+  for (std::uint16_t i = 0; i < roles.directories(); ++i) {
+    bounds.directory |= std::uint64_t{1} << roles.directory(i).value;
+  }
+  bounds.staleness_max = staleness_max(cluster, scenario_->network.delay);
   return bounds;
 }
 

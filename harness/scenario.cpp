@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "harness/describe.h"
 #include "harness/exact_time.h"
@@ -90,6 +92,14 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
   text += "\n";
   if (cluster.shards_max != 0) {
     text += fmt::format("shards_max {}\n", cluster.shards_max);
+  }
+  const auto kinds = std::span(cluster.router_kinds).first(cluster.routers);
+  if (std::ranges::any_of(kinds, [](impl::RouterKind kind) { return kind != impl::RouterKind::client_cache; })) {
+    text += "router_kinds";
+    for (const impl::RouterKind kind : kinds) {
+      text += fmt::format(" {}", name_of(kind));
+    }
+    text += "\n";
   }
   if (cluster.mutant != impl::Mutant::none) {
     text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);

@@ -41,6 +41,8 @@ class ScenarioParser {
       messages(words);
     } else if (kind == "shards_max") {
       shards_max(words);
+    } else if (kind == "router_kinds") {
+      router_kinds(words);
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
@@ -79,7 +81,7 @@ class ScenarioParser {
     words.take("storage_nodes");
     cluster.storage_nodes = static_cast<std::uint16_t>(words.whole_number("storage_nodes", 1, 30));
     words.take("routers");
-    cluster.routers = static_cast<std::uint16_t>(words.whole_number("routers", 1, 16));
+    cluster.routers = static_cast<std::uint16_t>(words.whole_number("routers", 1, impl::kRoutersMax));
     words.take("clients");
     cluster.clients = static_cast<std::uint16_t>(words.whole_number("clients", 1, 64));
     words.take("shards");
@@ -141,6 +143,16 @@ class ScenarioParser {
     }
     scenario_.cluster.shards_max = most;
     make_up_.shards = most;
+  }
+
+  void router_kinds(Words& words) {
+    if (scenario_.system) {
+      words.refuse("only the reference has kinds of routers");
+      return;
+    }
+    for (std::uint16_t i = 0; i < scenario_.cluster.routers; ++i) {
+      scenario_.cluster.router_kinds[i] = words.named<impl::RouterKind>("kind of router", impl::kRouterKinds);
+    }
   }
 
   void mutant(Words& words) {

@@ -15,6 +15,7 @@ constexpr std::string_view kEverything =
     R"(scenario 1
 cluster storage_nodes 3 routers 2 clients 4 shards 3 keys 12
 shards_max 6
+router_kinds routing_tier coordinator
 mutant move_no_tombstones
 network delay 0.25ms variety 7 bytes_per_second 1000000
 clock 0 offset -1.5ms drift_ppm -200

@@ -128,6 +128,11 @@ bool Shrinker::calm_details(Scenario& scenario) {
   Scenario even = scenario;
   even.network.variety = 0;
   attempt(even);
+  for (std::size_t i = 0; i < scenario.cluster.routers; ++i) {
+    Scenario calmer = scenario;
+    calmer.cluster.router_kinds[i] = impl::RouterKind::client_cache;
+    attempt(calmer);
+  }
   for (std::size_t i = 0; i < scenario.deviations.size(); ++i) {
     Scenario calmer = scenario;
     calmer.deviations[i].kept_unsynced = 0;

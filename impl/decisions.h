@@ -130,6 +130,8 @@ class Decisions {
 
   // Does a scan also show keys of copies that the node does not own: retained ones, and those that a move brings?
   bool scans_orphans() const { return is(Mutant::scan_orphans); }
+  // Does a server admit that a request is ahead of what it knows, or send it on to whoever it still believes in?
+  bool admits_being_behind() const { return !is(Mutant::redirect_cycle); }
 
   // --- dual writes ---
   // Does the source send its writes to the target even when there is nothing to copy now?
@@ -154,6 +156,23 @@ class Decisions {
 
   // --- router ---
   bool learns_from_answers() const { return !is(Mutant::client_never_refreshes); }
+  // Which of the three signals does a router take the answer for?
+  Signal understood_as(Signal signal) const {
+    return is(Mutant::client_collapses_errors) ? Signal::transient : signal;
+  }
+  // Does the router read the directory because an attempt ended so? Only a stale epoch says that there is something to
+  // learn.
+  bool refreshes_after(HopCause cause) const {
+    return cause == HopCause::stale || is(Mutant::client_refresh_on_any_error);
+  }
+  // Do all who need a newer map wait for the same read?
+  bool shares_a_refresh() const { return !is(Mutant::client_no_singleflight); }
+  // Whom does a redirect name: the owner, whatever is under way. The target of a move is nobody to ask before it is the
+  // owner.
+  NodeId owner_in_redirect(const ShardRecord& record) const {
+    const bool is_under_way = record.phase >= MovePhase::preparing && record.phase <= MovePhase::fenced;
+    return is(Mutant::temp_redirect_updates_map) && is_under_way ? record.target : record.owner;
+  }
   // The id of a retry: that of the request, or a new one as if it were another request.
   RequestId id_of_retry(RequestId request, std::uint8_t attempt) const {
     if (is(Mutant::client_new_request_id_on_retry)) {

@@ -50,6 +50,10 @@ void DirectoryNode::receive(NodeId from, const Message& message, Instant now, Cl
     poll(from, *polled, now, outputs);
     return;
   }
+  if (const auto* lookup = std::get_if<Lookup>(&message)) {
+    look_up(from, *lookup, now, outputs);
+    return;
+  }
   if (!std::holds_alternative<Renew>(message) && !std::holds_alternative<Command>(message)) {
     return;
   }
@@ -93,6 +97,20 @@ void DirectoryNode::poll(NodeId from, const Poll& poll, Instant now, ClusterOutp
   }
   if (changed.empty()) {
     outputs.send(from, UpToDate{poll.known});
+  }
+}
+
+void DirectoryNode::look_up(NodeId from, const Lookup& lookup, Instant now, ClusterOutputs& outputs) const {
+  if (applied_ < lookup.needed || !log_.is_in_touch(now)) {
+    turn_away(from, now, outputs);
+    return;
+  }
+  for (const ShardRecord& record : state_.records()) {
+    if (record.range.contains(lookup.key)) {
+      const DirectoryPosition changed_at = state_.changed_at(record.shard);
+      outputs.send(from, RecordUpdate{record, changed_at, changed_at, changed_with(record.shard)});
+      return;
+    }
   }
 }
 
@@ -232,9 +250,14 @@ void DirectoryNode::restore_split_parent(DirectoryPosition position) {
   split_parent_.reset();
 }
 
-// Storage nodes and the mover watch; routers poll, and otherwise learn from the signals they get.
+// Storage nodes, the mover and routing tiers watch.
 void DirectoryNode::announce(const RecordUpdate& update, ClusterOutputs& outputs) const {
   const Roles roles(options_);
+  for (std::uint16_t i = 0; i < roles.routers(); ++i) {
+    if (options_.router_kinds[i] == RouterKind::routing_tier) {
+      outputs.send(roles.router(i), update);
+    }
+  }
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
     outputs.send(roles.storage(i), update);
   }

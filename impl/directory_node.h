@@ -37,6 +37,7 @@ class DirectoryNode {
   void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void poll(NodeId from, const Poll& poll, Instant now, ClusterOutputs& outputs) const;
+  void look_up(NodeId from, const Lookup& lookup, Instant now, ClusterOutputs& outputs) const;
   void renew(NodeId from, const Renew& renew, Instant now, ClusterOutputs& outputs);
   void decide(NodeId from, Command command, Instant now, ClusterOutputs& outputs);
   void turn_away(NodeId from, Instant now, ClusterOutputs& outputs) const;

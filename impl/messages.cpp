@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "append",
                                                              "appended",
                                                              "snapshot",
+                                                             "lookup",
                                                              "begin_move",
                                                              "take_over_move",
                                                              "advance_move",
@@ -118,6 +119,7 @@ std::string text(const Refusal& it) {
   return fmt::format("{} {} highest epoch {}", attempt_text(it.attempt), name_of(it.signal), it.highest_seen.value);
 }
 std::string text(const Poll& it) { return fmt::format("after {}", it.known.value); }
+std::string text(const Lookup& it) { return fmt::format("key {}", it.key.value); }
 std::string text(const NotLeader& it) {
   return it.leader == kNoNode ? std::string("knows of no leader") : fmt::format("{} leads", it.leader.value);
 }
@@ -258,6 +260,7 @@ std::uint64_t digest_of(const Message& message) {
           [](const Append& it) { return it.previous.value ^ (it.committed.value << 16U) ^ (it.count * 4096U); },
           [](const Appended& it) { return it.position.value ^ (it.is_accepted ? 1U << 30U : 0U); },
           [](const SnapshotMessage& it) { return it.position.value ^ (static_cast<std::uint64_t>(it.begin) << 20U); },
+          [](const Lookup& it) { return static_cast<std::uint64_t>(it.key.value); },
       },
       message);
   return content ^ (static_cast<std::uint64_t>(kind_of(message)) << 56U);

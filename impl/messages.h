@@ -86,6 +86,12 @@ struct Poll {
 struct NotLeader {
   NodeId leader = kNoNode;
 };
+// Asks for the record whose range holds the key. It is answered as an update that follows itself, and so tells nothing
+// of any other record but the one that changed with it.
+struct Lookup {
+  Key key;
+  DirectoryPosition needed;  // as in Poll
+};
 // One record that changed. No record that changed after `follows` changed before `changed_at`: a watcher that knows
 // everything up to `follows` knows everything up to `changed_at` with it; any other has missed something and polls.
 struct RecordUpdate {
@@ -304,7 +310,7 @@ struct ForwardedRequest {
 using Message = std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew,
                              Renewed, Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch,
                              StartReshape, ReshapeOrder, ForwardedRequest, DualWrites, DualWritesStaged, NotLeader,
-                             VoteRequest, Vote, Append, Appended, SnapshotMessage>;
+                             VoteRequest, Vote, Append, Appended, SnapshotMessage, Lookup>;
 
 // Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
 inline constexpr std::uint8_t kMessageKinds = std::variant_size_v<Message> + kCommandKinds + 8 + 8;

@@ -64,8 +64,13 @@ enum class Mutant : std::uint8_t {
   dual_write_acked_before_staged,
   forwarded_answered_before_grant,
   // router and client
+  client_refresh_on_any_error,
   client_never_refreshes,
+  client_no_singleflight,
+  client_collapses_errors,
   client_new_request_id_on_retry,
+  redirect_cycle,
+  temp_redirect_updates_map,
   read_only_in_history,
   scan_orphans,
 };

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "impl/mutant.h"
 #include "spec/assert.h"
@@ -12,6 +14,25 @@
 namespace shardcheck::impl {
 
 inline constexpr std::uint16_t kDirectoriesMax = 5;
+
+// How a router knows where an operation goes.
+enum class RouterKind : std::uint8_t {
+  client_cache,  // keeps a map, which begins empty; polls, and learns from signals
+  routing_tier,  // keeps a map that the directory pushes changes to; catches up when it missed one, and polls
+  direct_reads,  // reads the record of the key from the directory before each operation
+  coordinator,   // asks any storage node, without an epoch, before each operation, and follows where it is sent
+};
+inline constexpr int kRouterKinds = 4;
+constexpr std::string_view name_of(RouterKind kind) {
+  switch (kind) {
+    case RouterKind::client_cache: return "client_cache";
+    case RouterKind::routing_tier: return "routing_tier";
+    case RouterKind::direct_reads: return "direct_reads";
+    case RouterKind::coordinator: return "coordinator";
+  }
+  return "";
+}
+inline constexpr std::size_t kRoutersMax = 16;
 
 struct ClusterOptions {
   std::uint16_t directories = 3;  // members of the directory, an odd number
@@ -22,6 +43,7 @@ struct ClusterOptions {
   std::uint16_t shards_max = 0;  // that there may ever be: each split takes a new id, and none is used again
   std::uint32_t keys = 12;
   Mutant mutant = Mutant::none;
+  std::array<RouterKind, kRoutersMax> router_kinds{};  // by router; those that do not exist are client_cache
 
   Duration clock_offset_max = milliseconds(2);     // every clock is within this of true time
   Duration lease_duration = milliseconds(60);      // from the sending of the request
@@ -69,6 +91,10 @@ class Roles {
   constexpr bool is_directory(NodeId id) const { return id.value < directories_; }
   constexpr bool is_storage(NodeId id) const { return id >= storage(0) && id < router(0); }
   constexpr bool is_router(NodeId id) const { return id >= router(0) && id < mover(); }
+  constexpr std::uint16_t index_of_router(NodeId id) const {
+    SHARDCHECK_ASSERT(is_router(id));
+    return static_cast<std::uint16_t>(id.value - router(0).value);
+  }
   // The router that a client always asks.
   constexpr NodeId router_of(ClientId client) const {
     return router(static_cast<std::uint16_t>(client.value % routers_));

@@ -15,7 +15,10 @@ constexpr Duration kCostOfMessage = microseconds(3);
 }  // namespace
 
 Router::Router(const ClusterOptions& options, NodeId self)
-    : options_(options), decisions_(options.mutant), self_(self) {}
+    : options_(options),
+      decisions_(options.mutant),
+      self_(self),
+      kind_(options.router_kinds[Roles(options).index_of_router(self)]) {}
 
 void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
   link_.begin(input, now);
@@ -27,7 +30,8 @@ void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outp
                  },
                  [&](const TimerFired& fired) {
                    if (fired.token == kPoll) {
-                     on_poll_timer(now, outputs);
+                     link_.poll({}, outputs);
+                     outputs.wake_at(now + options_.poll_interval, kPoll);
                      return;
                    }
                    auto& slot = clients_[fired.token.value];
@@ -43,89 +47,27 @@ void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outp
 void Router::start(Instant now, ClusterOutputs& outputs) {
   map_.assign(options_.shard_ids(), Known{});
   clients_.assign(options_.clients, std::nullopt);
-  link_ = DirectoryLink(options_, now, self_.value);  // each begins with another member: any of them may answer a poll
-  needed_ = DirectoryPosition{};
-  refresh_deadline_.reset();
-  outputs.wake_at(now + options_.poll_interval, kPoll);
-}
-
-void Router::on_poll_timer(Instant now, ClusterOutputs& outputs) {
-  link_.poll({}, outputs);
-  outputs.wake_at(now + options_.poll_interval, kPoll);
+  link_ = DirectoryLink(options_, now, self_.value);  // each begins with another member: any of them may answer a read
+  refresh_.reset();
+  if (kind_ == RouterKind::routing_tier) {
+    link_.poll({}, outputs);
+  }
+  if (has_map()) {
+    outputs.wake_at(now + options_.poll_interval, kPoll);
+  }
 }
 
 void Router::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
-  std::visit(Overloaded{
-                 [&](const ClientRequest& it) { on_request(it, now, outputs); },
-                 [&](const Reply& it) { on_reply(it, now, outputs); },
-                 [&](const Refusal& it) { on_refusal(it, now, outputs); },
-                 [&](const RecordUpdate& it) {
-                   const bool is_known = map_[it.record.shard.value].changed_at != DirectoryPosition{};
-                   if (decisions_.learns_from_answers() || !is_known) {
-                     learn(it.record, it.changed_at, outputs);
-                     if (it.sibling.exists()) {
-                       learn(it.sibling.record, it.changed_at, outputs);
-                     }
-                   }
-                   link_.take_in(it);
-                   refresh_deadline_.reset();
-                   resume_waiting(now, outputs);
-                 },
-                 [&](const UpToDate&) { refresh_deadline_.reset(); },
-                 [&](const NotLeader& it) {
-                   if (link_.turned_away(from, it) && refresh_deadline_) {
-                     link_.poll(needed_, outputs);
-                   }
-                 },
-                 [](const auto&) {},  // not for a router
-             },
-             message);
-}
-
-// A newer record replaces an older one, never the other way round.
-void Router::learn(const ShardRecord& record, DirectoryPosition changed_at, ClusterOutputs& outputs) {
-  Known& known = map_[record.shard.value];
-  if (changed_at <= known.changed_at) {
-    return;
-  }
-  known = {record, changed_at};
-  tell_learned(known, outputs);
-}
-
-// Of the record only what is not known from newer ones, piece by piece, is ever followed.
-void Router::tell_learned(const Known& known, ClusterOutputs& outputs) const {
-  const KeyRange range = known.record.range;
-  Key lo = range.lo;
-  while (lo < range.hi) {
-    KeyRange piece{lo, range.hi};
-    for (const Known& newer : map_) {
-      const KeyRange other = newer.record.range;
-      if (newer.changed_at <= known.changed_at || !other.overlaps(piece)) {
-        continue;
-      }
-      if (other.contains(lo)) {
-        piece = {lo, lo};
-        lo = other.hi;
-        break;
-      }
-      piece.hi = std::min(piece.hi, other.lo);
-    }
-    if (!piece.is_empty()) {
-      outputs.observe(RouterLearned{piece, known.record.owner, known.record.epoch, known.changed_at});
-      lo = piece.hi;
-    }
-  }
-}
-
-// Where records overlap, because a split or a merge is known in part only, the one that changed last is right.
-const Router::Known* Router::find(Key key) const {
-  const Known* found = nullptr;
-  for (const Known& known : map_) {
-    if (known.record.range.contains(key) && (found == nullptr || found->changed_at < known.changed_at)) {
-      found = &known;
-    }
-  }
-  return found;
+  std::visit(
+      Overloaded{
+          [&](const ClientRequest& it) { on_request(it, now, outputs); },
+          [&](const Reply& it) { on_reply(it, now, outputs); },
+          [&](const Refusal& it) { on_refusal(from, it, now, outputs); },
+          [&](const RecordUpdate& it) { on_update(it, now, outputs); },
+          [&](const UpToDate&) { resume_waiting({Key{0}, Key{UINT32_MAX}}, now, outputs); },
+          [&](const NotLeader& it) { on_turned_away(from, it, outputs); }, [](const auto&) {},  // not for a router
+      },
+      message);
 }
 
 std::optional<Router::Outstanding>& Router::outstanding_of(const Attempt& attempt) {
@@ -137,30 +79,43 @@ void Router::on_request(const ClientRequest& asked, Instant now, ClusterOutputs&
   auto& slot = clients_[asked.request.client.value];
   slot = Outstanding{};
   slot->asked = asked;
-  try_again(*slot, HopCause::first, now, outputs);
+  begin(*slot, now, outputs);
+}
+
+void Router::begin(Outstanding& it, Instant now, ClusterOutputs& outputs) {
+  const bool knows_where = find(it.asked.operation.key) != nullptr;
+  if (kind_ == RouterKind::direct_reads || (kind_ == RouterKind::routing_tier && !knows_where)) {
+    wait_for_map(it, HopCause::first, Epoch{}, now, outputs);
+  } else if (kind_ == RouterKind::coordinator) {
+    send(it, HopCause::first, guess(it), Epoch{}, now, outputs);
+  } else {
+    try_again(it, HopCause::first, now, outputs);
+  }
 }
 
 void Router::try_again(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs) {
   const Known* known = find(it.asked.operation.key);
-  const bool is_lost = known != nullptr && known->record.is_data_lost;
-  if (it.tries >= options_.attempts_max || is_lost) {
+  if (known != nullptr && known->record.is_data_lost) {
     give_up(it, outputs);
-  } else if (known != nullptr) {
-    try_at(it, cause, known->record.owner, known->record.epoch, now, outputs);
-  } else {
-    try_at(it, cause, guess(it), Epoch{}, now, outputs);
+    return;
   }
+  send(it, cause, known != nullptr ? known->record.owner : guess(it), known != nullptr ? known->record.epoch : Epoch{},
+       now, outputs);
 }
 
-void Router::try_at(Outstanding& it, HopCause cause, NodeId to, Epoch epoch, Instant now, ClusterOutputs& outputs) {
+void Router::send(Outstanding& it, HopCause cause, NodeId to, Epoch epoch, Instant now, ClusterOutputs& outputs) {
+  if (it.tries >= options_.attempts_max) {
+    give_up(it, outputs);
+    return;
+  }
   ++it.tries;
   const RequestId id = decisions_.id_of_retry(it.asked.request, it.attempts);
   it.attempt = {id, it.attempts++};
   it.epoch = epoch;
   it.state = State::sent;
   it.deadline = now + options_.attempt_timeout;
-  outputs.send(to, Request{it.attempt, it.epoch, it.asked.operation});
-  outputs.observe(Hop{it.attempt, cause, to, it.asked.operation.key, it.epoch});
+  outputs.send(to, Request{it.attempt, epoch, it.asked.operation});
+  outputs.observe(Hop{it.attempt, cause, to, it.asked.operation.key, epoch});
   wake(it, outputs);
 }
 
@@ -168,9 +123,8 @@ void Router::try_at(Outstanding& it, HopCause cause, NodeId to, Epoch epoch, Ins
 // parent, which is too old for the map and yet the right one to follow.
 void Router::follow(Outstanding& it, const ShardRecord& named, Instant now, ClusterOutputs& outputs) {
   const Key key = it.asked.operation.key;
-  const bool is_usable = find(key) == nullptr && named.range.contains(key) && named.owner != kNoNode;
-  if (is_usable && it.tries < options_.attempts_max) {
-    try_at(it, HopCause::redirected, named.owner, named.epoch, now, outputs);
+  if (find(key) == nullptr && named.range.contains(key) && named.owner != kNoNode) {
+    send(it, HopCause::redirected, named.owner, named.epoch, now, outputs);
   } else {
     try_again(it, HopCause::redirected, now, outputs);
   }
@@ -182,38 +136,13 @@ NodeId Router::guess(const Outstanding& it) const {
   return Roles(options_).storage(static_cast<std::uint16_t>(index));
 }
 
-// All who need a newer map share one refresh.
-void Router::wait_for_map(Outstanding& it, HopCause cause, Instant now, ClusterOutputs& outputs) {
-  it.state = State::waiting_for_map;
-  it.cause = cause;
-  it.deadline = now + options_.attempt_timeout;
-  wake(it, outputs);
-  if (!refresh_deadline_ || now >= *refresh_deadline_) {
-    refresh_deadline_ = now + options_.attempt_timeout;
-    outputs.observe(RefreshStarted{cause});
-    link_.poll(needed_, outputs);
-  }
-}
-
-void Router::resume_waiting(Instant now, ClusterOutputs& outputs) {
-  for (auto& slot : clients_) {
-    if (!slot || slot->state != State::waiting_for_map) {
-      continue;
-    }
-    const Known* known = find(slot->asked.operation.key);
-    if (known != nullptr && known->record.epoch > slot->epoch) {
-      try_again(*slot, slot->cause, now, outputs);
-    }
-  }
-}
-
 void Router::on_reply(const Reply& reply, Instant now, ClusterOutputs& outputs) {
   auto& slot = outstanding_of(reply.attempt);
   if (!slot) {
     return;
   }
   if (slot->asked.operation.kind == OperationKind::scan && goes_on(*slot, reply)) {
-    try_again(*slot, HopCause::first, now, outputs);
+    begin(*slot, now, outputs);
     return;
   }
   const bool is_scan = slot->asked.operation.kind == OperationKind::scan;
@@ -236,31 +165,27 @@ bool Router::goes_on(Outstanding& it, const Reply& reply) {
   return operation.key < left.hi && left.lo < operation.key;
 }
 
-void Router::on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& outputs) {
+void Router::on_refusal(NodeId from, const Refusal& refusal, Instant now, ClusterOutputs& outputs) {
   auto& slot = outstanding_of(refusal.attempt);
   if (!slot) {
     return;
   }
-  switch (refusal.signal) {
-    case Signal::stale_epoch: {
-      needed_ = std::max(needed_, DirectoryPosition{refusal.highest_seen.value});
-      const Known* known = find(slot->asked.operation.key);
-      const bool is_map_newer = known != nullptr && known->record.epoch > slot->epoch;
-      if (is_map_newer || !decisions_.learns_from_answers()) {
-        try_again(*slot, HopCause::stale, now, outputs);
-      } else {
-        wait_for_map(*slot, HopCause::stale, now, outputs);
-      }
-      return;
-    }
+  switch (decisions_.understood_as(refusal.signal)) {
+    case Signal::stale_epoch: on_stale(*slot, from, refusal.highest_seen, now, outputs); return;
     case Signal::not_owner:
       if (decisions_.learns_from_answers() || find(slot->asked.operation.key) == nullptr) {
-        learn(refusal.known, refusal.known_at, outputs);
+        ShardRecord followed = refusal.known;
+        followed.owner = decisions_.owner_in_redirect(refusal.known);
+        learn(followed, refusal.known_at, outputs);
       }
       follow(*slot, refusal.known, now, outputs);
       return;
     case Signal::transient:
       slot->had_transient = true;
+      if (decisions_.refreshes_after(HopCause::transient)) {
+        wait_for_map(*slot, HopCause::transient, Epoch{}, now, outputs);
+        return;
+      }
       slot->state = State::backing_off;
       slot->cause = HopCause::transient;
       slot->deadline = now + options_.transient_backoff;
@@ -269,19 +194,42 @@ void Router::on_refusal(const Refusal& refusal, Instant now, ClusterOutputs& out
   }
 }
 
+void Router::on_stale(Outstanding& it, NodeId from, Epoch current, Instant now, ClusterOutputs& outputs) {
+  const Known* known = find(it.asked.operation.key);
+  const bool knows_it = known != nullptr && known->record.epoch >= current && known->record.epoch > it.epoch;
+  if (knows_it || !decisions_.learns_from_answers()) {
+    try_again(it, HopCause::stale, now, outputs);
+  } else if (kind_ == RouterKind::coordinator) {
+    send(it, HopCause::stale, from, Epoch{}, now, outputs);
+  } else {
+    wait_for_map(it, HopCause::stale, current, now, outputs);
+  }
+}
+
 void Router::on_deadline(Outstanding& it, Instant now, ClusterOutputs& outputs) {
   switch (it.state) {
     case State::sent:
       it.had_unanswered = true;
-      try_again(it, HopCause::unanswered, now, outputs);
+      if (decisions_.refreshes_after(HopCause::unanswered)) {
+        wait_for_map(it, HopCause::unanswered, Epoch{}, now, outputs);
+      } else if (kind_ == RouterKind::coordinator) {
+        send(it, HopCause::unanswered, guess(it), Epoch{}, now, outputs);
+      } else {
+        try_again(it, HopCause::unanswered, now, outputs);
+      }
       return;
     case State::backing_off: try_again(it, HopCause::transient, now, outputs); return;
     case State::waiting_for_map:
-      // The refresh itself went unanswered; it counts as an attempt, so that waiting has an end.
+      if (const Known* known = find(it.asked.operation.key);
+          it.cause != HopCause::first && known != nullptr && known->record.epoch >= it.needed) {
+        try_again(it, it.cause, now, outputs);  // learnt meanwhile from a signal
+        return;
+      }
+      // The read itself went unanswered; it counts as an attempt, so that waiting has an end.
       if (++it.tries >= options_.attempts_max) {
         give_up(it, outputs);
       } else {
-        wait_for_map(it, it.cause, now, outputs);
+        wait_for_map(it, it.cause, it.needed, now, outputs);
       }
       return;
   }

@@ -39,7 +39,8 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
       refuse(router, request, copy, Signal::stale_epoch, now, outputs);
       return;
     }
-    if (is_ahead(request.epoch, highest)) {
+    const bool admits_it = decisions_.admits_being_behind() || copy.known.owner == self_;
+    if (is_ahead(request.epoch, highest) && admits_it) {
       link_.poll(DirectoryPosition{request.epoch.value}, outputs);
       refuse(router, request, copy, Signal::transient, now, outputs);
       return;
@@ -142,7 +143,8 @@ void StorageNode::write(NodeId router, const Request& request, const ShardCopy& 
   at(shard).last_write = appended_;
   if (entry.has_cell) {
     const bool is_tombstone = entry.value.kind == ValueKind::absent;
-    const Applied applied{shard, entry.key, entry.version, ApplyCause::client, is_tombstone, entry.request, MoveId{}};
+    const Applied applied{shard, entry.key, entry.version, ApplyCause::client, is_tombstone, entry.request, MoveId{},
+                          request.attempt.number};
     after(appended_, Written{applied, copy.tail, copy.digest}, now, outputs);
   }
   after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}, Key{}, copy.tail}, now, outputs);
@@ -170,9 +172,10 @@ void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& out
 void StorageNode::refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
                          ClusterOutputs& outputs) {
   // A second copy of a message whose first one was executed here: "stale" and "not the owner" promise that the attempt
-  // had no effect, and the first copy has had its answer, so the second one gets none. Nor does one of an attempt that
-  // was handed on to a target, which may have executed it or may do so yet.
-  const bool may_have_effect = state_.has_executed(request.attempt) || state_.may_have_handed_on(request.attempt);
+  // had no effect, and the first copy has had its answer, so the second one gets none. Nor does a request that its
+  // client has left behind: what became of it is no longer remembered, and nobody waits. Nor does one of an attempt
+  // that was handed on to a target, which may have executed it or may do so yet.
+  const bool may_have_effect = state_.may_have_executed(request.attempt) || state_.may_have_handed_on(request.attempt);
   if (signal != Signal::transient && may_have_effect) {
     return;
   }

@@ -302,6 +302,17 @@ TEST(StorageNode, a_second_copy_of_an_executed_attempt_gets_no_promise_that_it_h
   EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.1 attempt 1 stale_epoch highest epoch 9"));
 }
 
+TEST(StorageNode, a_late_copy_of_an_older_request_gets_no_promise_either) {
+  ServingA a;
+  a.increment(1, 1).sync();
+  a.increment(1, 2).sync();
+  a.learn(MovePhase::switched).sync();
+
+  a.increment(1, 1, 0);
+
+  EXPECT_TRUE(a.is_silent());
+}
+
 // --- a lost disk ---
 
 TEST(StorageNode, reports_a_lost_range_again_and_again_until_the_directory_has_heard_it) {

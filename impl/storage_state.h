@@ -70,8 +70,12 @@ class StorageState {
   const Cell& cell(Key key) const { return cells_[key.value]; }
   // The shard whose range holds the key, as far as the node knows: where records overlap, the one that changed last.
   const ShardCopy* find(Key key) const;
-  // Was this very attempt of a write the last one that the node executed for its client, in whatever range?
-  bool has_executed(const Attempt& attempt) const { return executed_[attempt.request.client.value] == attempt; }
+  // May this very attempt have been executed here before, in whatever range? True for the last one that was executed
+  // for its client, and for all requests before that one: their client has gone on.
+  bool may_have_executed(const Attempt& attempt) const {
+    const Attempt& last = executed_[attempt.request.client.value];
+    return last == attempt || attempt.request.sequence < last.request.sequence;
+  }
   // May the attempt have been handed on to a target, which may execute it yet? Also true of earlier ones of its client.
   bool may_have_handed_on(const Attempt& attempt) const { return attempt <= handed_on_[attempt.request.client.value]; }
   // Recomputed from nothing, for judging.

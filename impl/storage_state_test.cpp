@@ -165,15 +165,17 @@ TEST(StorageState, the_answer_of_an_increment_is_remembered_with_it) {
   EXPECT_EQ(a.copy().answered[1].answer, absent());
 }
 
-TEST(StorageState, the_last_executed_attempt_of_a_client_is_known) {
+TEST(StorageState, the_last_executed_attempt_of_a_client_is_known_and_older_requests_may_have_been_executed) {
   Store a(kA);
   const Entry written = entry(3, version(1, 1), number(7), 4, 1);
 
   a.apply(Wrote{kShard, {written.request, 2}, written});
 
-  EXPECT_TRUE(a.state().has_executed({{ClientId{1}, 4}, 2}));
-  EXPECT_FALSE(a.state().has_executed({{ClientId{1}, 4}, 3}));
-  EXPECT_FALSE(a.state().has_executed({{ClientId{0}, 4}, 2}));
+  EXPECT_TRUE(a.state().may_have_executed({{ClientId{1}, 4}, 2}));
+  EXPECT_FALSE(a.state().may_have_executed({{ClientId{1}, 4}, 3}));
+  EXPECT_FALSE(a.state().may_have_executed({{ClientId{0}, 4}, 2}));
+  EXPECT_TRUE(a.state().may_have_executed({{ClientId{1}, 3}, 0}));
+  EXPECT_FALSE(a.state().may_have_executed({{ClientId{1}, 5}, 2}));
 }
 
 TEST(StorageState, a_grant_to_somebody_else_leaves_a_retained_copy) {

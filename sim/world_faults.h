@@ -129,7 +129,9 @@ template <class Protocol, class Host>
 void World<Protocol, Host>::note_fault(NodeId id, const Deviation& deviation) {
   ++events_;
   trace(Trace::Kind::fault, id, deviation.anchor.from, nullptr, &deviation);
-  host_.observed(now_, id, FaultInjected{deviation.kind});
+  const bool lasts = deviation.kind == FaultKind::link_cut || deviation.kind == FaultKind::crashed ||
+                     deviation.kind == FaultKind::disk_lost || deviation.kind == FaultKind::paused;
+  host_.observed(now_, id, FaultInjected{deviation.kind, lasts ? now_ + deviation.duration : now_});
 }
 
 }  // namespace shardcheck::sim

@@ -18,6 +18,11 @@ struct Bounds {
   bool tells_owner_splits = false;  // D6 can be judged
   bool answers_scans = false;       // clients may ask for scans, of as many keys as key_set.h has room for
   int hops_per_epoch_max = 4;  // R2: redirected or stale hops of one request while the epochs it meets do not change
+  // R4: routers that poll or watch the directory, and the directory's members, as sets of bits by NodeId below 64; a
+  // router knows of a grant within staleness_max (one refresh interval and one round trip) of its commit.
+  std::uint64_t followers = 0;
+  std::uint64_t directory = 0;
+  Duration staleness_max;
 };
 
 }  // namespace shardcheck

@@ -15,6 +15,7 @@ void Judge::reset(const Bounds& bounds) {
   lease_.reset(bounds);
   move_.reset(bounds);
   router_.reset(bounds);
+  refresh_.reset(bounds);
   history_.reset(bounds);
   liveness_.reset();
   split_.reset();
@@ -41,6 +42,20 @@ void Judge::judge_operation(const Returned& fact, const MonitorContext& context)
   scan_.on(fact, request, context);
 }
 
+void Judge::judge_hop(const Hop& fact, const MonitorContext& context) {
+  const std::uint32_t request = number_of(fact.attempt.request);
+  router_.on(fact, request, context);
+  refresh_.on(fact, request, context);
+}
+
+void Judge::judge_answered(const Answered& fact, const MonitorContext& context) {
+  const std::uint32_t request = number_of(fact.attempt.request);
+  lease_.on(fact, context);
+  split_.on(fact, context);
+  router_.on(fact, request, context);
+  refresh_.on(fact, request);
+}
+
 void Judge::judge_applied(const Applied& fact, const MonitorContext& context) {
   move_.on(fact, context);
   scan_.on(fact);
@@ -60,24 +75,23 @@ void Judge::judge_process(const Fact& fact, const MonitorContext& context) {
   if constexpr (std::is_same_v<Fact, Applied>) {
     judge_applied(fact, context);
   } else if constexpr (std::is_same_v<Fact, Hop>) {
-    router_.on(fact, number_of(fact.attempt.request), context);
+    judge_hop(fact, context);
   } else if constexpr (std::is_same_v<Fact, Served>) {
     lease_.on(fact, context);
     move_.on(fact, context);
     split_.on(fact, context);
     router_.on(fact, number_of(fact.attempt.request), context);
   } else if constexpr (std::is_same_v<Fact, Answered>) {
-    lease_.on(fact, context);
-    split_.on(fact, context);
-    router_.on(fact, number_of(fact.attempt.request), context);
+    judge_answered(fact, context);
   } else if constexpr (std::is_same_v<Fact, OwnerSplit> || std::is_same_v<Fact, SplitApplied>) {
     split_.on(fact, context);
   } else if constexpr (std::is_same_v<Fact, Restarted>) {
     split_.on(fact, context);
-    known_.restart(context.by, fact.is_disk_lost);
+    known_.restart(context.at, context.by, fact.is_disk_lost);
     lease_.on(fact, context);
     move_.on(fact, context);
     router_.on(fact, context);
+    refresh_.on(fact, context);
   } else if constexpr (std::is_same_v<Fact, BarrierConfirmed>) {
     move_.on(fact, context);
     known_.apply(context.by, fact);
@@ -91,8 +105,10 @@ void Judge::judge_process(const Fact& fact, const MonitorContext& context) {
   } else if constexpr (std::is_same_v<Fact, KeyErased> || std::is_same_v<Fact, CutoverContent> ||
                        std::is_same_v<Fact, CopyHeld>) {
     move_.on(fact, context);
-  } else if constexpr (std::is_same_v<Fact, RouterLearned> || std::is_same_v<Fact, RefreshStarted>) {
+  } else if constexpr (std::is_same_v<Fact, RouterLearned>) {
     router_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, RefreshStarted> || std::is_same_v<Fact, RefreshEnded>) {
+    refresh_.on(fact, context);
   } else {
     static_assert(std::is_same_v<Fact, LeaseHeld> || std::is_same_v<Fact, ClaimChanged> ||
                   std::is_same_v<Fact, ClaimEnded> || std::is_same_v<Fact, Crashed>);
@@ -122,7 +138,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
   } else if constexpr (std::is_same_v<Fact, Healed>) {
     known_.heal(context.at);
   } else if constexpr (std::is_same_v<Fact, FaultInjected>) {
-    known_.fault(context.by, fact.kind);
+    known_.fault(context.at, context.by, fact);
   } else {
     judge_process(fact, context);
   }

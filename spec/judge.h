@@ -6,7 +6,7 @@
 //   judge.finish(end);
 //   judge.findings().violations();
 //
-// D1-D4, D6, L1-L5, M1-M10, R1, R2, S1, V1 and V2 are judged here. A clause with no checks was not observable in this
+// D1-D4, D6, L1-L5, M1-M10, R1-R4, S1, V1 and V2 are judged here. A clause with no checks was not observable in this
 // run. An observation costs constant time but for the rare changes of the directory; memory is kept over resets.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "spec/liveness_monitor.h"
 #include "spec/move_monitor.h"
 #include "spec/observation.h"
+#include "spec/refresh_monitor.h"
 #include "spec/router_monitor.h"
 #include "spec/scan_monitor.h"
 #include "spec/split_monitor.h"
@@ -50,6 +51,8 @@ class Judge final : public ObservationSink {
   void judge_operation(const Invoked& fact, const MonitorContext& context);
   void judge_operation(const Returned& fact, const MonitorContext& context);
   void judge_applied(const Applied& fact, const MonitorContext& context);
+  void judge_hop(const Hop& fact, const MonitorContext& context);
+  void judge_answered(const Answered& fact, const MonitorContext& context);
   std::uint32_t number_of(RequestId request);
 
   Bounds bounds_;
@@ -60,6 +63,7 @@ class Judge final : public ObservationSink {
   LeaseMonitor lease_;
   MoveMonitor move_;
   RouterMonitor router_;
+  RefreshMonitor refresh_;
   HistoryMonitor history_;
   LivenessMonitor liveness_;
   SplitMonitor split_;

@@ -17,6 +17,10 @@ void KnownCluster::reset(const Bounds& bounds) {
   restarts_.assign(static_cast<std::size_t>(bounds.nodes), 0);
   disk_losses_.assign(static_cast<std::size_t>(bounds.nodes), 0);
   has_duplicates_.assign(static_cast<std::size_t>(bounds.nodes), 0);
+  quiet_since_.assign(static_cast<std::size_t>(bounds.nodes), TrueTime{});
+  directory_quiet_since_ = TrueTime{};
+  directory_ = bounds.directory;
+  reshaped_ = 0;
   healed_at_.reset();
 }
 
@@ -25,7 +29,7 @@ void KnownCluster::apply(TrueTime at, const RecordCommitted& fact) {
   Slot& slot = slots_[shard.value];
   // A grant looks at the records of the same step as they were before it, so it comes first.
   if (is_grant(fact.change) || (slot.exists && slot.now.epoch != fact.record.epoch)) {
-    remember_grant(fact);
+    remember_grant(at, fact);
   }
   if (slot.position != fact.position) {
     slot.before = slot.now;
@@ -35,6 +39,7 @@ void KnownCluster::apply(TrueTime at, const RecordCommitted& fact) {
   slot.position = fact.position;
   slot.changed_at = at;
   slot.exists = fact.change != RecordChange::removed;
+  reshaped_ += fact.change == RecordChange::bounds_changed ? 1 : 0;
   if (!slot.is_listed) {
     slot.is_listed = true;
     shards_.push_back(shard);
@@ -51,9 +56,9 @@ void KnownCluster::apply(TrueTime at, const RecordCommitted& fact) {
   }
 }
 
-void KnownCluster::remember_grant(const RecordCommitted& fact) {
+void KnownCluster::remember_grant(TrueTime at, const RecordCommitted& fact) {
   const ShardRecord& record = fact.record;
-  KnownGrant grant{record.shard, record.range, record.owner, record.epoch, record.lease_until, false, false};
+  KnownGrant grant{record.shard, record.range, record.owner, record.epoch, record.lease_until, false, false, at};
   if (fact.change == RecordChange::created || fact.change == RecordChange::bounds_changed) {
     for (const ShardId other : shards_) {
       const ShardRecord* before = record_before(other, fact.position);
@@ -100,14 +105,34 @@ void KnownCluster::apply(NodeId by, const BarrierConfirmed& fact) {
   }
 }
 
-void KnownCluster::fault(NodeId by, FaultKind kind) {
+void KnownCluster::heal(TrueTime at) {
+  healed_at_ = at;
+  for (TrueTime& since : quiet_since_) {
+    since = std::min(since, at);
+  }
+  directory_quiet_since_ = std::min(directory_quiet_since_, at);
+}
+
+void KnownCluster::fault(TrueTime at, NodeId by, const FaultInjected& fact) {
   healed_at_.reset();
-  if (kind == FaultKind::duplicated && by.value < has_duplicates_.size()) {
+  disturb(by, std::max(at, fact.over_at));
+  if (fact.kind == FaultKind::duplicated && by.value < has_duplicates_.size()) {
     has_duplicates_[by.value] = 1;
   }
 }
 
-void KnownCluster::restart(NodeId by, bool is_disk_lost) {
+void KnownCluster::disturb(NodeId by, TrueTime until) {
+  if (by.value >= quiet_since_.size()) {
+    return;
+  }
+  quiet_since_[by.value] = std::max(quiet_since_[by.value], until);
+  if (by.value < 64 && (directory_ >> by.value & 1U) != 0) {
+    directory_quiet_since_ = std::max(directory_quiet_since_, until);
+  }
+}
+
+void KnownCluster::restart(TrueTime at, NodeId by, bool is_disk_lost) {
+  disturb(by, at);
   ++restarts_[by.value];
   if (is_disk_lost) {
     ++disk_losses_[by.value];
@@ -162,6 +187,16 @@ bool KnownCluster::is_granted_to(NodeId node, ShardId hint, Epoch epoch, Key key
   return found->owner == node || std::any_of(grants_.begin(), grants_.end(), [&](const KnownGrant& other) {
            return other.epoch == epoch && other.owner == node && other.range.contains(key);
          });
+}
+
+const KnownGrant* KnownCluster::newest_grant(Key key) const {
+  for (const ShardId shard : shards_) {
+    const Slot& slot = slots_[shard.value];
+    if (slot.exists && slot.now.range.contains(key)) {
+      return &grants_[slot.newest_grant];
+    }
+  }
+  return nullptr;
 }
 
 const KnownMove* KnownCluster::move(MoveId id) const {

@@ -20,6 +20,7 @@ struct KnownGrant {
   Instant lease_until;        // the latest the directory ever committed for it
   bool is_inherited = false;  // by split or merge from a grant of the same owner, lease included
   bool is_reported_lost = false;
+  TrueTime committed_at;
 };
 
 struct KnownMove {
@@ -46,10 +47,10 @@ class KnownCluster {
   void apply(TrueTime at, const RecordCommitted& fact);
   void apply(const LeaseExtended& fact);
   void apply(NodeId by, const BarrierConfirmed& fact);
-  void restart(NodeId by, bool is_disk_lost);
-  void heal(TrueTime at) { healed_at_ = at; }
+  void restart(TrueTime at, NodeId by, bool is_disk_lost);
+  void heal(TrueTime at);
   // A fault after Healed takes the promise of quiet back.
-  void fault(NodeId by, FaultKind kind);
+  void fault(TrueTime at, NodeId by, const FaultInjected& fact);
 
   // The record now; null if the shard has none.
   const ShardRecord* record(ShardId shard) const;
@@ -65,6 +66,8 @@ class KnownCluster {
   const KnownGrant* grant(ShardId hint, Epoch epoch, Key key) const;
   const KnownGrant* grant(ShardId shard, Epoch epoch) const;
   bool is_granted_to(NodeId node, ShardId hint, Epoch epoch, Key key) const;
+  // By the record that covers the key now; null if none does.
+  const KnownGrant* newest_grant(Key key) const;
 
   const std::vector<KnownMove>& moves() const { return moves_; }
   const KnownMove* move(MoveId id) const;
@@ -78,6 +81,12 @@ class KnownCluster {
   std::uint32_t disk_losses(NodeId node) const { return disk_losses_[node.value]; }
   // Messages to the node may have arrived more than once.
   bool has_duplicates(NodeId node) const { return has_duplicates_[node.value] != 0; }
+  // How many records were given other bounds.
+  std::uint32_t reshaped() const { return reshaped_; }
+  // From then on no fault has struck the process or a message to it, and none lasts.
+  TrueTime quiet_since(NodeId node) const { return quiet_since_[node.value]; }
+  // The same for all members of the directory.
+  TrueTime directory_quiet_since() const { return directory_quiet_since_; }
 
  private:
   struct Slot {
@@ -91,7 +100,8 @@ class KnownCluster {
     bool is_listed = false;
   };
 
-  void remember_grant(const RecordCommitted& fact);
+  void remember_grant(TrueTime at, const RecordCommitted& fact);
+  void disturb(NodeId by, TrueTime until);
   void remember_move(TrueTime at, const RecordCommitted& fact);
   KnownMove* mutable_move(MoveId id);
 
@@ -104,6 +114,10 @@ class KnownCluster {
   std::vector<std::uint32_t> restarts_;
   std::vector<std::uint32_t> disk_losses_;
   std::vector<std::uint8_t> has_duplicates_;
+  std::vector<TrueTime> quiet_since_;
+  TrueTime directory_quiet_since_;
+  std::uint64_t directory_ = 0;
+  std::uint32_t reshaped_ = 0;
   std::optional<TrueTime> healed_at_;
 };
 

@@ -68,6 +68,7 @@ struct Attempt {
 
   friend constexpr auto operator<=>(Attempt, Attempt) = default;
 };
+inline constexpr std::uint8_t kNoAttempt = 0xff;
 
 // --- the directory -------------------------------------------------------------------------------------------------
 
@@ -169,6 +170,7 @@ struct Applied {
   bool is_tombstone;
   RequestId request;  // that wrote it; sequence 0 if not known (backfill)
   MoveId move;        // of all but client
+  std::uint8_t attempt = kNoAttempt;  // client: which attempt of the request was executed, if the cluster tells
 };
 // The node began an empty copy of a range for a move, or forgot one, key by key.
 struct CopyCreated {
@@ -231,9 +233,15 @@ struct Hop {
   Key key;
   Epoch epoch;  // that the attempt carries
 };
-// A router asked the directory for a newer map. `cause` is what made it ask; `first` means: nothing was known.
+// A router asked the directory for a newer map. `cause` is what made it ask; `first` means that no error did: nothing was
+// known, or a router without a cache looks up where each operation goes. Polling and watching are not told.
 struct RefreshStarted {
   HopCause cause;
+  Epoch needed{};  // the answer must know of this grant; 0: any answer will do
+};
+// What was asked for because of an error has come, or its time is up: whoever still needs it may ask again.
+struct RefreshEnded {
+  bool is_answered;
 };
 struct Invoked {
   RequestId request;
@@ -265,6 +273,7 @@ std::string_view name_of(FaultKind kind);
 // A fault was done to the process named by the observation (for a link: the receiving end).
 struct FaultInjected {
   FaultKind kind;
+  TrueTime over_at{};  // of what lasts: when it will be over, unless everything is healed before
 };
 struct Crashed {};
 struct Restarted {
@@ -288,7 +297,7 @@ struct CopyHeld {
 using Observation = std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, LeaseHeld,
                                  ClaimChanged, ClaimEnded, Served, Answered, Applied, CopyCreated, KeyErased,
                                  CopyRemoved, BarrierConfirmed, CutoverContent, RouterLearned, Hop, RefreshStarted,
-                                 Invoked, Returned, FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
+                                 RefreshEnded, Invoked, Returned, FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
 
 struct Observed {
   TrueTime at;

@@ -89,8 +89,10 @@ void RouterMonitor::on(const Answered& fact, std::uint32_t request, const Monito
   // attempt whose first one is served there yet.
   const bool may_have_forgotten = context.known.disk_losses(context.by) > 0 && context.known.has_duplicates(context.by);
   asked.refused |= may_have_forgotten ? 0 : bit_of(fact.attempt);
-  // Reads have no effect to deny. A node that gave its copy up cannot know what it once did, nor can one for which a
-  // message came twice: the second arrival of an attempt is rightly refused when the epoch has moved on since.
+  check_not_applied(fact, asked, context);
+  // Of a cluster that tells only what it served, less can be said. Reads have no effect to deny. A node that gave its
+  // copy up cannot know what it once did, nor can one for which a message came twice: the second arrival of an attempt
+  // that was answered from memory is rightly refused when the epoch has moved on since.
   const bool may_know = asked.served_generation == copies_given_up_[context.by.value * shards_ + fact.shard.value] &&
                         !context.known.has_duplicates(context.by);
   if (asked.served != 0 && may_know && asked.is_invoked && may_change_state(asked.kind)) {
@@ -99,6 +101,18 @@ void RouterMonitor::on(const Answered& fact, std::uint32_t request, const Monito
                          name_of(fact.signal), fact.attempt.number, words(fact.attempt.request), words(fact.key));
     });
   }
+}
+
+// A node knows what it executed itself as long as it has its disk, however often the message comes.
+void RouterMonitor::check_not_applied(const Answered& fact, const Request& asked, const MonitorContext& context) const {
+  if (asked.applied == 0 || asked.applied_by != context.by ||
+      asked.disk_losses != context.known.disk_losses(context.by)) {
+    return;
+  }
+  context.expect(ClauseId::R1, (asked.applied & bit_of(fact.attempt)) == 0, [&] {
+    return fmt::format("{} answered {} to attempt {} of {} ({}), which it had executed itself", words(context.by),
+                       name_of(fact.signal), fact.attempt.number, words(fact.attempt.request), words(fact.key));
+  });
 }
 
 void RouterMonitor::check_signal(const Answered& fact, const MonitorContext& context) const {
@@ -161,14 +175,23 @@ void RouterMonitor::on(const Served& fact, std::uint32_t request, const MonitorC
 }
 
 void RouterMonitor::on(const Applied& fact, std::uint32_t request, const MonitorContext& context) {
-  const Request& asked = state(request);
+  Request& asked = state(request);
   if (asked.is_returned_refused) {
     context.expect(ClauseId::R1, false, [&] {
       return fmt::format("{} applied {} ({}) as {}, although it had been returned as refused", words(context.by),
                          words(fact.request), words(fact.key), words(fact.version));
     });
   }
-  if (asked.refused != 0 && !context.known.has_duplicates(context.by)) {
+  if (fact.attempt != kNoAttempt) {
+    const std::uint64_t bit = bit_of({fact.request, fact.attempt});
+    asked.applied |= bit;
+    asked.applied_by = context.by;
+    asked.disk_losses = context.known.disk_losses(context.by);
+    context.expect(ClauseId::R1, (asked.refused & bit) == 0, [&] {
+      return fmt::format("{} applied attempt {} of {} ({}) as {}, which had been refused for good", words(context.by),
+                         fact.attempt, words(fact.request), words(fact.key), words(fact.version));
+    });
+  } else if (asked.refused != 0 && !context.known.has_duplicates(context.by)) {
     const bool is_all_refused = asked.sent != 0 && (asked.sent & ~asked.refused) == 0;
     context.expect(ClauseId::R1, !is_all_refused, [&] {
       return fmt::format("{} applied {} ({}) as {}, although all of its attempts had been refused for good",
@@ -234,13 +257,6 @@ void RouterMonitor::check_cause(const Hop& fact, const Request& asked, const Mon
       }
       return;
   }
-}
-
-void RouterMonitor::on(const RefreshStarted& fact, const MonitorContext& context) const {
-  context.expect(ClauseId::R1, fact.cause != HopCause::transient && fact.cause != HopCause::unanswered, [&] {
-    return fmt::format("{} read the directory at {} because of {}, which says nothing about the map", words(context.by),
-                       words(context.at), fact.cause == HopCause::transient ? "a transient error" : "a missing answer");
-  });
 }
 
 void RouterMonitor::on(const Invoked& fact, std::uint32_t request) {

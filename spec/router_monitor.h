@@ -1,5 +1,5 @@
 // Judges routers and the signals they follow: D4 (a map never goes back and is never invented), R1 (the error
-// contract), R2 (bounded redirects).
+// contract), R2 (bounded redirects). What routers ask of the directory is RefreshMonitor's.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,6 @@ class RouterMonitor {
 
   void on(const RouterLearned& fact, const MonitorContext& context);
   void on(const Hop& fact, std::uint32_t request, const MonitorContext& context);
-  void on(const RefreshStarted& fact, const MonitorContext& context) const;
   void on(const Served& fact, std::uint32_t request, const MonitorContext& context);
   void on(const Answered& fact, std::uint32_t request, const MonitorContext& context);
   void on(const Applied& fact, std::uint32_t request, const MonitorContext& context);
@@ -37,6 +36,9 @@ class RouterMonitor {
     std::uint64_t sent = 0;
     std::uint64_t served = 0;
     std::uint64_t refused = 0;           // stale_epoch or not_owner
+    std::uint64_t applied = 0;           // where the cluster tells which attempt it was
+    NodeId applied_by = kNoNode;
+    std::uint32_t disk_losses = 0;       // of applied_by, at that time
     std::uint64_t redirect_targets = 0;  // nodes below 64 named by not_owner answers
     Epoch not_owner_epoch_min;           // of the requests they answered
     Epoch carried_max;
@@ -58,6 +60,7 @@ class RouterMonitor {
   }
   void check_signal(const Answered& fact, const MonitorContext& context) const;
   void check_redirect(const Answered& fact, const MonitorContext& context) const;
+  void check_not_applied(const Answered& fact, const Request& state, const MonitorContext& context) const;
   void check_cause(const Hop& fact, const Request& state, const MonitorContext& context) const;
 
   KeyRange key_space_;

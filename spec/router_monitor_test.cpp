@@ -153,6 +153,29 @@ TEST(ErrorContract, a_node_that_lost_its_disk_may_refuse_the_second_copy_of_what
   EXPECT_TRUE(accepts(story, ClauseId::R1));
 }
 
+// A node that tells which attempt it executed is held to it, though the message may have come twice.
+TEST(ErrorContract, a_node_that_denies_what_it_executed_is_named) {
+  Story denied = twice_granted(), older = twice_granted(), revived = twice_granted();
+  denied.tell(kB, FaultInjected{FaultKind::duplicated}).execute(kB, 1).answer(kB, Signal::stale_epoch, Epoch{2}, Epoch{3});
+  older.execute(kB, 1).execute(kB, 1, request(17)).answer(kB, Signal::not_owner, Epoch{2}, Epoch{2}, kC);
+  revived.tell(kB, FaultInjected{FaultKind::duplicated}).answer(kB, Signal::stale_epoch, Epoch{1}, Epoch{2});
+  revived.execute(kB, 1);
+
+  EXPECT_TRUE(rejects(denied, ClauseId::R1, {"node 1 answered stale_epoch to attempt 1", "executed itself"}));
+  EXPECT_TRUE(older.findings().is_violated(ClauseId::R1));
+  EXPECT_TRUE(rejects(revived, ClauseId::R1, {"node 1 applied attempt 1", "refused for good"}));
+}
+
+// Traps: a retry that was answered from memory was executed by another attempt; a lost disk has forgotten everything.
+TEST(ErrorContract, a_node_may_deny_what_it_only_remembered_or_has_forgotten) {
+  Story retry = twice_granted(), forgotten = twice_granted();
+  retry.execute(kB, 1).answer(kB, Signal::stale_epoch, Epoch{2}, Epoch{3}, kNoNode, 2);
+  forgotten.execute(kB, 1).tell(kB, Restarted{true}).answer(kB, Signal::stale_epoch, Epoch{2}, Epoch{3});
+
+  EXPECT_TRUE(accepts(retry, ClauseId::R1));
+  EXPECT_TRUE(accepts(forgotten, ClauseId::R1));
+}
+
 TEST(ErrorContract, a_request_returned_as_refused_is_never_applied) {
   Story story = twice_granted();
 
@@ -204,18 +227,6 @@ TEST(ErrorContract, a_redirect_is_followed_or_overtaken) {
 
   EXPECT_TRUE(accepts(overtaken, ClauseId::R1));
   EXPECT_TRUE(rejects(ignored, ClauseId::R1, {"to node 0", "neither where it was redirected to"}));
-}
-
-TEST(ErrorContract, nothing_transient_makes_a_router_read_the_directory) {
-  Story right, transient, unanswered;
-
-  right.tell(kRouter, RefreshStarted{HopCause::stale}).tell(kRouter, RefreshStarted{HopCause::first});
-  transient.tell(kRouter, RefreshStarted{HopCause::transient});
-  unanswered.tell(kRouter, RefreshStarted{HopCause::unanswered});
-
-  EXPECT_TRUE(accepts(right, ClauseId::R1));
-  EXPECT_TRUE(rejects(transient, ClauseId::R1, {"node 7", "transient error"}));
-  EXPECT_TRUE(rejects(unanswered, ClauseId::R1, {"node 7", "missing answer"}));
 }
 
 TEST(ErrorContract, a_request_given_up_after_a_transient_attempt_is_not_refused) {

@@ -150,6 +150,12 @@ class Story {
     return tell(node, Applied{kShard, key, version, cause, false, id, move()});
   }
 
+  // A client's write, of which the node tells which attempt it was.
+  Story& execute(NodeId node, std::uint8_t attempt, RequestId id = request(1)) {
+    const Version version{epoch(), LogPosition{++written_}};
+    return tell(node, Applied{kShard, kKey, version, ApplyCause::client, false, id, MoveId{}, attempt});
+  }
+
   // --- clients ---
   Story& hop(HopCause cause, NodeId to, Epoch carried, std::uint8_t attempt) {
     return tell(kRouter, Hop{{request(1), attempt}, cause, to, kKey, carried});
@@ -201,6 +207,7 @@ class Story {
   DirectoryPosition position_;
   std::array<ShardRecord, 4> records_{};
   std::uint32_t sequence_ = 0;
+  std::uint64_t written_ = 0;
 };
 
 // The run is clean, and the clause was really checked in it.

@@ -42,7 +42,7 @@ std::string fault_of_ids(const Fact& fact, const Bounds& bounds) {
   if constexpr (requires { fact.request; }) {
     is_right = is_right && is_client(fact.request.client, bounds);
   }
-  if constexpr (requires { fact.attempt; }) {
+  if constexpr (requires { fact.attempt.request; }) {
     is_right = is_right && is_client(fact.attempt.request.client, bounds);
   }
   if constexpr (requires { fact.record; }) {
