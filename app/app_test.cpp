@@ -91,9 +91,21 @@ TEST_F(App, compare_ends_with_3_and_the_place_in_a_broken_file) {
   const Ended ended = shardcheck_command({"compare", write_baseline("old", 900), broken});
 
   EXPECT_EQ(ended.exit, ExitCode::bad_input);
-  EXPECT_EQ(ended.error, broken + ":2:3: is not JSON\n");
+  EXPECT_EQ(ended.error, "shardcheck: " + broken + ":2:3: is not JSON\n");
   EXPECT_EQ(shardcheck_command({"compare", "no-such-file", broken}).exit, ExitCode::bad_input);
   EXPECT_EQ(shardcheck_command({"compare", broken}).exit, ExitCode::bad_input);
+}
+
+TEST_F(App, compare_refuses_what_is_no_number_and_what_is_no_file) {
+  const std::string old = write_baseline("old", 900);
+  EXPECT_EQ(shardcheck_command({"compare", "--level", "nan", old, old}).exit, ExitCode::bad_input);
+  EXPECT_EQ(shardcheck_command({"compare", "--threshold", "nan", old, old}).exit, ExitCode::bad_input);
+  EXPECT_EQ(shardcheck_command({"bench", "--out", ""}).exit, ExitCode::bad_input);
+
+  const Ended folder = shardcheck_command({"compare", "--json", old, folder_.string()});
+  EXPECT_EQ(folder.exit, ExitCode::bad_input);
+  EXPECT_EQ(folder.error, "shardcheck: " + folder_.string() + ": this is a folder, not a file\n");
+  EXPECT_EQ(nlohmann::json::parse(folder.out)["error"]["what"], "this is a folder, not a file");
 }
 
 TEST_F(App, compare_prints_json) {
@@ -116,7 +128,7 @@ TEST_F(App, an_unknown_promise_ends_with_3) {
   const Ended ended = shardcheck_command({"bench", "--promises", "no_such_promise"});
 
   EXPECT_EQ(ended.exit, ExitCode::bad_input);
-  EXPECT_EQ(ended.error, "no promise has \"no_such_promise\" in its name\n");
+  EXPECT_EQ(ended.error, "shardcheck: no promise has \"no_such_promise\" in its name\n");
 }
 
 TEST_F(App, bench_keeps_figures_that_compare_can_read) {

@@ -12,6 +12,8 @@
 #include "bench/promises.h"
 #include "bench/suites.h"
 #include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/refusal.h"
 
 namespace shardcheck::app {
 namespace {
@@ -31,11 +33,6 @@ struct Options {
   std::string out;
   std::string release;
 };
-
-ExitCode refuse(const Error& error) {
-  fmt::print(stderr, "{}\n", to_string(error));
-  return ExitCode::bad_input;
-}
 
 std::string_view to_string(PromiseVerdict verdict) {
   switch (verdict) {
@@ -87,7 +84,8 @@ ExitCode judge_promises(const Options& options) {
     }
   }
   if (!any) {
-    return refuse({.where = "", .what = fmt::format("no promise has \"{}\" in its name", options.filter)});
+    return cli::refuse({.where = "", .what = fmt::format("no promise has \"{}\" in its name", options.filter)},
+                       options.as_json);
   }
   if (options.as_json) {
     fmt::print("{}\n", rows.dump(2));
@@ -109,14 +107,14 @@ ExitCode run_suites(const Options& options) {
   const std::filesystem::path folder = given.empty() ? built_suites() : given;
   const Result<std::vector<std::filesystem::path>> suites = bench::find_suites(folder);
   if (!suites) {
-    return refuse(suites.error());
+    return cli::refuse(suites.error(), options.as_json);
   }
   // Opened before hours of measuring, not after.
   std::optional<std::ofstream> out;
   if (!options.out.empty()) {
     out.emplace(options.out + ".part", std::ios::binary);
     if (!*out) {
-      return refuse({.where = options.out, .what = "cannot be written"});
+      return cli::refuse({.where = options.out, .what = "cannot be written"}, options.as_json);
     }
   }
   Result<Baseline> baseline = bench::run_suites(*suites, {.filter = options.filter.empty() ? "." : options.filter,
@@ -126,7 +124,7 @@ ExitCode run_suites(const Options& options) {
   std::error_code failure;
   if (!baseline) {
     std::filesystem::remove(options.out + ".part", failure);
-    return refuse(baseline.error());
+    return cli::refuse(baseline.error(), options.as_json);
   }
   baseline->release = options.release;
   if (options.as_json) {
@@ -137,7 +135,7 @@ ExitCode run_suites(const Options& options) {
     out->close();
     std::filesystem::rename(options.out + ".part", options.out, failure);
     if (!*out || failure) {
-      return refuse({.where = options.out, .what = "cannot be written"});
+      return cli::refuse({.where = options.out, .what = "cannot be written"}, false);
     }
   }
   return ExitCode::held;
@@ -158,11 +156,12 @@ void add_bench(CLI::App& app, ExitCode& exit) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   bench->add_option("--min-time", options->min_time_s, "Seconds that one repetition lasts, at least")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(cli::number_between(0.001, 3600.0))
       ->capture_default_str();
-  bench->add_option("--out", options->out, "Keep the figures in this file, for `compare`");
+  bench->add_option("--out", options->out, "Keep the figures in this file, for `compare`")->check(cli::not_empty());
   bench->add_option("--release", options->release, "The version that the file says it is of");
-  bench->add_option("--suites", options->suites_folder, "Where the benchmark programs are (default: beside this one)");
+  bench->add_option("--suites", options->suites_folder, "Where the benchmark programs are (default: beside this one)")
+      ->check(cli::not_empty());
   bench->footer(
       "Exit code: 0 measured and held, 1 a promise is short, 2 a promise has no measure, 3 usage or failure.");
   bench->callback(

@@ -8,6 +8,8 @@
 #include "app/commands.h"
 #include "bench/compare.h"
 #include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "cli/refusal.h"
 
 namespace shardcheck::app {
 namespace {
@@ -85,8 +87,7 @@ ExitCode compare_files(const Options& options) {
   const Result<Baseline> newer = bench::read_baseline(options.newer);
   for (const Result<Baseline>* baseline : {&older, &newer}) {
     if (!*baseline) {
-      fmt::print(stderr, "{}\n", to_string(baseline->error()));
-      return ExitCode::bad_input;
+      return cli::refuse(baseline->error(), options.as_json);
     }
   }
   const std::vector<Comparison> comparisons =
@@ -109,10 +110,10 @@ void add_compare(CLI::App& app, ExitCode& exit) {
   compare->add_option("OLD", options->older, "A file that `bench --out` wrote")->required();
   compare->add_option("NEW", options->newer, "A later one, best of the same machine")->required();
   compare->add_option("--threshold", options->threshold_percent, "Percent of the median below which a change is none")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(cli::number_between(0.0, 1000.0))
       ->capture_default_str();
   compare->add_option("--level", options->level, "How likely one false alarm in the whole comparison may be")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(cli::number_between(0.0, 1.0))
       ->capture_default_str();
   compare->add_flag("--json", options->as_json, "Print JSON");
   compare->footer(

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "bench/statistics.h"
@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "shardcheck-baseline-1";
+constexpr std::size_t kBytesMax = std::size_t{16} << 20U;
 
 std::string place_of_byte(std::string_view text, std::size_t byte, std::string_view file) {
   const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
@@ -134,13 +135,22 @@ Result<Baseline> parse_baseline(std::string_view text, std::string_view file) {
 }
 
 Result<Baseline> read_baseline(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    return fail(file, "this is a folder, not a file");
+  }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     return fail(file, "cannot be opened");
   }
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::string text(kBytesMax + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
   if (stream.bad() || text.empty()) {
     return fail(file, "is empty, or cannot be read");
+  }
+  if (text.size() > kBytesMax) {
+    return fail(file, "the file is larger than 16 MiB, which no baseline is");
   }
   return parse_baseline(text, file);
 }

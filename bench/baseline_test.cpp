@@ -88,6 +88,16 @@ TEST(Baseline, a_count_that_does_not_fit_and_a_name_twice_are_refused) {
             R"(old.json:/benchmarks: has "a" twice)");
 }
 
+TEST(Baseline, a_folder_and_a_file_that_never_ends_are_errors) {
+  const Result<Baseline> folder = read_baseline("/");
+  const Result<Baseline> endless = read_baseline("/dev/zero");
+
+  ASSERT_FALSE(folder.has_value());
+  EXPECT_EQ(to_string(folder.error()), "/: this is a folder, not a file");
+  ASSERT_FALSE(endless.has_value());
+  EXPECT_EQ(to_string(endless.error()), "/dev/zero: the file is larger than 16 MiB, which no baseline is");
+}
+
 TEST(Baseline, a_file_that_is_not_there_is_an_error) {
   const Result<Baseline> read = read_baseline("no/such/file.json");
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/refusal.h"
 #include "histories/checker.h"
 #include "histories/json_lines.h"
 
@@ -85,6 +86,39 @@ Result<Judged> judge(histories::Checker& checker, const std::string& file, const
   return Judged{file, std::move(*history), std::move(report), seconds()};
 }
 
+// Recordings come from anywhere: what would steer a terminal is shown by its number. Everything else stays as it is.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto after = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_c1 = byte == 0xc2 && after >= 0x80 && after < 0xa0;
+    if (byte < 0x20 || byte == 0x7f) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else if (is_c1) {
+      shown += fmt::format("\\x{:02x}", after);
+      ++i;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
+// Which budget ran out, and the flag that gives more of it.
+std::string_view reason_of(const Judged& judged, const KeyVerdict& key, const CheckFlags& flags) {
+  if (key.verdict != Verdict::undecided) {
+    return "";
+  }
+  if (key.method != "none" && key.steps >= static_cast<std::uint64_t>(flags.steps_max)) {
+    return "it took more steps than --steps allows";
+  }
+  if (key.method == "none" || judged.seconds >= flags.budget_seconds) {
+    return "the time of --budget was up";
+  }
+  return "it needed more memory than --memory allows";
+}
+
 // A key that is a string is shown as it is, without JSON's quotes.
 std::string key_text(const Judged& judged, const KeyVerdict& key) {
   const histories::ValueTable& values = judged.history.values;
@@ -92,22 +126,25 @@ std::string key_text(const Judged& judged, const KeyVerdict& key) {
                                                                : values.to_text(key.key);
 }
 
-void print_text(const Judged& judged) {
+void print_text(const Judged& judged, const CheckFlags& flags) {
   fmt::print("{}: {} ({} operations, {} keys, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
              judged.report.operations, judged.report.keys.size(), judged.seconds);
   for (const KeyVerdict& key : judged.report.keys) {
     if (key.verdict == Verdict::linearizable) {
       continue;
     }
-    fmt::print("  {}: {}", key_text(judged, key), name_of(key.verdict));
+    fmt::print("  {}: {}", printable(key_text(judged, key)), name_of(key.verdict));
     if (key.explanation) {
-      fmt::print(": {}", key.explanation->sentence);
+      fmt::print(": {}", printable(key.explanation->sentence));
+    }
+    if (const std::string_view reason = reason_of(judged, key, flags); !reason.empty()) {
+      fmt::print(": {}", reason);
     }
     fmt::print("\n");
   }
 }
 
-nlohmann::json to_json(const Judged& judged) {
+nlohmann::json to_json(const Judged& judged, const CheckFlags& flags) {
   nlohmann::json keys = nlohmann::json::array();
   for (const KeyVerdict& key : judged.report.keys) {
     nlohmann::json row{{"key", key_text(judged, key)},
@@ -117,6 +154,9 @@ nlohmann::json to_json(const Judged& judged) {
                        {"steps", key.steps}};
     if (key.explanation) {
       row["explanation"] = {{"line", key.explanation->line}, {"sentence", key.explanation->sentence}};
+    }
+    if (key.verdict == Verdict::undecided) {
+      row["reason"] = reason_of(judged, key, flags);
     }
     keys.push_back(std::move(row));
   }
@@ -137,15 +177,16 @@ ExitCode run_check(const CheckFlags& flags) {
     const Result<Judged> judged = judge(checker, file, flags);
     if (!judged) {
       fmt::print(stderr, "shardcheck: {}\n", to_string(judged.error()));
+      rows.push_back({{"file", file}, {"error", error_json(judged.error())}});
       is_input_bad = true;
       continue;
     }
     is_violated |= judged->report.verdict == Verdict::not_linearizable;
     is_undecided |= judged->report.verdict == Verdict::undecided;
     if (flags.as_json) {
-      rows.push_back(to_json(*judged));
+      rows.push_back(to_json(*judged, flags));
     } else {
-      print_text(*judged);
+      print_text(*judged, flags);
     }
   }
   if (flags.as_json) {

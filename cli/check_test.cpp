@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.h"
-#include "cli/run.h"
+#include "cli/command_fixture.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -59,15 +58,48 @@ TEST(Check, reports_bad_input_and_judges_the_other_files) {
   EXPECT_EQ(outcome.exit, ExitCode::bad_input);
   EXPECT_NE(outcome.errors.find("truncated.jsonl:4: not JSON"), std::string::npos);
   const nlohmann::json rows = nlohmann::json::parse(outcome.out);
-  ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows[0]["file"], kBad);
-  EXPECT_EQ(rows[0]["verdict"], "not_linearizable");
-  EXPECT_EQ(rows[0]["operations"], 201);
-  EXPECT_TRUE(rows[0]["seconds"].is_number());
-  ASSERT_EQ(rows[0]["keys"].size(), 5U);
-  EXPECT_EQ(rows[0]["keys"][0]["key"], "{b}:a0");
-  EXPECT_EQ(rows[0]["keys"][0]["verdict"], "not_linearizable");
-  EXPECT_EQ(rows[0]["keys"][0]["method"], "search");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["file"], kBroken);
+  EXPECT_EQ(rows[0]["error"]["where"], kBroken + ":4");
+  EXPECT_EQ(rows[1]["file"], kBad);
+  EXPECT_EQ(rows[1]["verdict"], "not_linearizable");
+  EXPECT_EQ(rows[1]["operations"], 201);
+  EXPECT_TRUE(rows[1]["seconds"].is_number());
+  ASSERT_EQ(rows[1]["keys"].size(), 5U);
+  EXPECT_EQ(rows[1]["keys"][0]["key"], "{b}:a0");
+  EXPECT_EQ(rows[1]["keys"][0]["verdict"], "not_linearizable");
+  EXPECT_EQ(rows[1]["keys"][0]["method"], "search");
+}
+
+TEST(Check, an_undecided_key_says_which_flag_gives_it_more) {
+  EXPECT_NE(check({kGood, "--steps", "1"}).out.find(": undecided: it took more steps than --steps allows"),
+            std::string::npos);
+  EXPECT_NE(check({kGood, "--budget", "0s"}).out.find(": undecided: the time of --budget was up"), std::string::npos);
+}
+
+class CheckFile : public Commands {};
+
+TEST_F(CheckFile, a_byte_order_mark_is_named) {
+  const std::string file = write("marked.jsonl", "\xef\xbb\xbf{\"process\":0,\"type\":\"invoke\"}\n");
+
+  const Outcome outcome = check({file});
+
+  EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+  EXPECT_NE(outcome.errors.find(file + ":1: the file begins with a byte order mark"), std::string::npos);
+}
+
+TEST_F(CheckFile, what_would_steer_a_terminal_is_shown_by_its_number) {
+  const std::string file =
+      write("steering.jsonl",
+            R"({"process":0,"type":"invoke","f":"read","key":"a\u001b[2J\u0085b","value":null,"time":1}
+{"process":0,"type":"ok","f":"read","key":"a\u001b[2J\u0085b","value":7,"time":2}
+)");
+
+  const Outcome outcome = check({file});
+
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_NE(outcome.out.find("  a\\x1b[2J\\x85b: not_linearizable"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
 }
 
 TEST(Check, judges_every_key_unless_told_to_stop_at_the_first) {

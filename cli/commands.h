@@ -11,10 +11,10 @@
 
 namespace shardcheck::cli {
 
-void add_list(CLI::App& app, ExitCode& exit);
 void add_check(CLI::App& app, ExitCode& exit);
 void add_placement(CLI::App& app, ExitCode& exit);
 // `clusters` must outlive the parsing.
+void add_list(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters);
 void add_verify(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters);
 void add_replay(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters);
 void add_shrink(CLI::App& app, ExitCode& exit);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.h"
+#include "cli/flags.h"
 #include "spec/clauses.h"
 
 namespace shardcheck::cli {
@@ -55,10 +56,10 @@ std::string to_text(const Finding& finding, const std::string& path, const std::
       "VIOLATED {} {} by the {}\n"
       "  promised: {}\n"
       "  happened: {}{}\n"
-      "  smallest run, {} steps:\n{}\n"
+      "  smallest run, {}:\n{}\n"
       "  again:    {}\n",
       row.text_id, row.name, finding.system, row.sentence, finding.violation.message, when(finding.violation),
-      finding.steps, indented(finding.replay), again);
+      counted(finding.steps, "step"), indented(finding.replay), again);
 }
 
 }  // namespace shardcheck::cli

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace shardcheck::cli {
 
@@ -22,8 +23,8 @@ inline CLI::Validator whole_number_from(std::uint64_t least) {
       "");
 }
 
-// Seconds, within these bounds. The parser's own range lets "nan" pass, with which no time is ever up.
-inline CLI::Validator seconds_between(double least, double most) {
+// A number within these bounds. The parser's own range lets "nan" pass, which compares with nothing.
+inline CLI::Validator number_between(double least, double most) {
   return CLI::Validator(
       [least, most](std::string& text) {
         double found = 0;
@@ -33,6 +34,16 @@ inline CLI::Validator seconds_between(double least, double most) {
         return is_right ? std::string() : fmt::format("'{}' must be a number from {} to {}", text, least, most);
       },
       "");
+}
+
+// An empty name or path is a mistake of whoever wrote the command, never a way to leave the flag out.
+inline CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& text) { return std::string(text.empty() ? "it is empty" : ""); }, "");
+}
+
+// "1 step", "2 steps".
+inline std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 }  // namespace shardcheck::cli

@@ -48,18 +48,27 @@ void list_mutants(bool as_json) {
   }
 }
 
-void list_systems(bool as_json) {
-  constexpr std::string_view kWhat = "the reference cluster in the simulated world";
+void list_systems(const std::vector<UserCluster>& clusters, bool as_json) {
+  nlohmann::json rows = nlohmann::json::array();
+  const auto add = [&](std::string_view name, std::string_view what) {
+    if (as_json) {
+      rows.push_back({{"name", name}, {"what", what}});
+    } else {
+      fmt::print("{:<16}{}\n", name, what);
+    }
+  };
+  add("reference", "the reference cluster in the simulated world");
+  for (const UserCluster& cluster : clusters) {
+    add(cluster.name, "a cluster that this program brings along");
+  }
   if (as_json) {
-    fmt::print("{}\n", nlohmann::json::array({{{"name", "reference"}, {"what", kWhat}}}).dump(2));
-  } else {
-    fmt::print("{:<16}{}\n", "reference", kWhat);
+    fmt::print("{}\n", rows.dump(2));
   }
 }
 
 }  // namespace
 
-void add_list(CLI::App& app, ExitCode&) {
+void add_list(CLI::App& app, ExitCode&, const std::vector<UserCluster>& clusters) {
   CLI::App* list = app.add_subcommand("list", "The clauses, mutants and systems there are");
   list->require_subcommand(1);
   auto as_json = std::make_shared<bool>(false);
@@ -69,7 +78,9 @@ void add_list(CLI::App& app, ExitCode&) {
   list->add_subcommand("mutants", "Every seeded bug with the clauses that must catch it")->callback([as_json] {
     list_mutants(*as_json);
   });
-  list->add_subcommand("systems", "What can be verified")->callback([as_json] { list_systems(*as_json); });
+  list->add_subcommand("systems", "What can be verified")->callback([as_json, &clusters] {
+    list_systems(clusters, *as_json);
+  });
 }
 
 }  // namespace shardcheck::cli

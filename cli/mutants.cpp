@@ -11,6 +11,7 @@
 #include "cli/finding.h"
 #include "cli/flags.h"
 #include "cli/progress.h"
+#include "cli/refusal.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -36,20 +37,18 @@ ExitCode run_mutants(const MutantsFlags& flags) {
   if (!flags.only.empty()) {
     const auto mutant = impl::mutant_by_name(flags.only);
     if (!mutant) {
-      fmt::print(stderr, "shardcheck: --only: there is no mutant '{}'; 'shardcheck list mutants' names them\n",
-                 flags.only);
-      return ExitCode::bad_input;
+      return refuse(
+          {"--only", fmt::format("there is no mutant '{}'; 'shardcheck list mutants' names them", flags.only)},
+          flags.as_json);
     }
     options.only = *mutant;
   }
   if (const auto writable = check_writable(options.out); !writable) {
-    fmt::print(stderr, "shardcheck: {}\n", to_string(writable.error()));
-    return ExitCode::bad_input;
+    return refuse(writable.error(), flags.as_json);
   }
   const Result<std::vector<KilledMutant>> rows = kill_mutants(options);
   if (!rows) {
-    fmt::print(stderr, "shardcheck: {}\n", to_string(rows.error()));
-    return ExitCode::bad_input;
+    return refuse(rows.error(), flags.as_json);
   }
   fmt::print("{}", flags.as_json ? to_json(*rows).dump(2) + "\n" : to_text(*rows));
   return survivors(*rows) == 0 ? ExitCode::held : ExitCode::violated;
@@ -137,9 +136,11 @@ void add_mutants(CLI::App& app, ExitCode& exit) {
       ->check(whole_number_from(0));
   mutants->add_option("--seconds", flags->options.seconds_each, "At most so long for each")
       ->capture_default_str()
-      ->check(seconds_between(0.01, 1e6));
-  mutants->add_option("--only", flags->only, "Just this one");
-  mutants->add_option("--out", flags->options.out, "Where to keep the smallest runs")->capture_default_str();
+      ->check(number_between(0.01, 1e6));
+  mutants->add_option("--only", flags->only, "Just this one")->check(not_empty());
+  mutants->add_option("--out", flags->options.out, "Where to keep the smallest runs")
+      ->capture_default_str()
+      ->check(not_empty());
   mutants->add_flag("--json", flags->as_json, "Print JSON");
   mutants->callback([flags, &exit] { exit = run_mutants(*flags); });
 }

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/refusal.h"
 #include "harness/placement_check.h"
 #include "spec/clauses.h"
 
@@ -61,9 +62,9 @@ void print_table(const PlacementReport& report, const PlacementFlags& flags) {
       continue;
     }
     const Clause& named = clause(row.clause);
-    fmt::print("\n{} {} is violated (first by case {}).\n  Promise: {}\n  Found: {}\n  Smallest case, {} steps:\n",
+    fmt::print("\n{} {} is violated (first by case {}).\n  Promise: {}\n  Found: {}\n  Smallest case, {}:\n",
                named.text_id, named.name, row.finding->cases_until, named.sentence, row.finding->violation.message,
-               steps_of(row.finding->smallest));
+               counted(steps_of(row.finding->smallest), "step"));
     fmt::print("{}", replay_text(report, row));
   }
   if (report.is_violated()) {
@@ -76,8 +77,7 @@ ExitCode run_placement(const PlacementFlags& flags) {
   const std::optional<PlacementFactory> factory =
       placement_by_name(flags.mutant.empty() ? "ring" : "ring+" + flags.mutant);
   if (!factory) {
-    fmt::print(stderr, "--mutant: the ring has no mutant '{}'\n", flags.mutant);
-    return ExitCode::bad_input;
+    return refuse({"--mutant", fmt::format("the ring has no mutant '{}'", flags.mutant)}, flags.as_json);
   }
   const PlacementReport report = check_placement(*factory, flags.seed, flags.cases);
   if (flags.as_json) {
@@ -99,7 +99,7 @@ void add_placement(CLI::App& app, ExitCode& exit) {
   placement->add_option("--cases", flags->cases, "How many cases to draw")
       ->capture_default_str()
       ->check(whole_number_from(1));
-  placement->add_option("--mutant", flags->mutant, "Judge the ring with this seeded bug instead");
+  placement->add_option("--mutant", flags->mutant, "Judge the ring with this seeded bug instead")->check(not_empty());
   placement->add_flag("--json", flags->as_json, "Print JSON");
   placement->callback([flags, &exit] { exit = run_placement(*flags); });
 }

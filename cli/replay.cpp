@@ -4,12 +4,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/finding.h"
 #include "cli/flags.h"
+#include "cli/refusal.h"
 #include "cli/user_cluster.h"
 #include "harness/describe.h"
 #include "harness/placement_check.h"
@@ -61,36 +63,42 @@ nlohmann::json to_json(const Violation& violation) {
   return {{"clause", clause(violation.clause).text_id}, {"message", violation.message}, {"at_ns", violation.at.value}};
 }
 
-ExitCode bad_input(const Error& error) {
-  fmt::print(stderr, "shardcheck: {}\n", to_string(error));
-  return ExitCode::bad_input;
+constexpr std::string_view kNotChecked = "the case gives this law nothing to check";
+
+ExitCode exit_of(const LawResult& result) {
+  if (result.violation) {
+    return ExitCode::violated;
+  }
+  return result.checks == 0 ? ExitCode::undecided : ExitCode::held;
 }
 
 ExitCode replay_placement(const std::string& text, const ReplayFlags& flags) {
   const Result<PlacementReplay> input = parse_placement_replay(text);
   if (!input) {
-    return bad_input({flags.file + ": " + input.error().where, input.error().what});
+    return refuse({flags.file + ": " + input.error().where, input.error().what}, flags.as_json);
   }
   const Result<LawResult> result = replay(*input);
   if (!result) {
-    return bad_input({flags.file, result.error().what});
+    return refuse({flags.file, result.error().what}, flags.as_json);
   }
   if (flags.as_json) {
     nlohmann::json violations = nlohmann::json::array();
     if (result->violation) {
       violations.push_back(to_json(*result->violation));
     }
-    fmt::print("{}\n", nlohmann::json{{"file", flags.file}, {"violations", violations}}.dump(2));
+    const ExitCode exit = exit_of(*result);
+    fmt::print("{}\n", nlohmann::json{{"file", flags.file},
+                                      {"verdict", name_of(exit)},
+                                      {"reason", exit == ExitCode::undecided ? kNotChecked : ""},
+                                      {"violations", violations}}
+                           .dump(2));
   } else if (result->violation) {
     print_violation(*result->violation);
   } else {
-    fmt::print("{}: {} ({} checks)\n", result->checks == 0 ? "undecided" : "held", clause(input->clause).text_id,
-               result->checks);
+    fmt::print("{}: {} ({})\n", name_of(exit_of(*result)), clause(input->clause).text_id,
+               result->checks == 0 ? std::string(kNotChecked) : counted(result->checks, "check"));
   }
-  if (result->violation) {
-    return ExitCode::violated;
-  }
-  return result->checks == 0 ? ExitCode::undecided : ExitCode::held;
+  return exit_of(*result);
 }
 
 ExitCode verdict_of(const harness::RunReport& report) {
@@ -100,27 +108,34 @@ ExitCode verdict_of(const harness::RunReport& report) {
   return report.is_undecided || report.was_cut_short ? ExitCode::undecided : ExitCode::held;
 }
 
-std::string_view word_of(ExitCode exit) {
-  switch (exit) {
-    case ExitCode::held: return "held";
-    case ExitCode::violated: return "violated";
-    case ExitCode::undecided: return "undecided";
-    case ExitCode::bad_input: return "not judged";
+// Why nothing could be decided; empty when it could.
+std::string_view reason_of(const harness::RunReport& report) {
+  if (!report.violations.empty()) {
+    return "";
   }
-  return "";
+  if (report.was_cut_short) {
+    return "the run had more events than a run may have";
+  }
+  return report.is_undecided ? "the search for an order of the operations ran out of its budget" : "";
+}
+
+std::string verdict_text(const harness::RunReport& report) {
+  const std::string_view reason = reason_of(report);
+  const std::string_view word = name_of(verdict_of(report));
+  return reason.empty() ? std::string(word) : fmt::format("{} ({})", word, reason);
 }
 
 ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, const std::vector<UserCluster>& clusters) {
   const Result<harness::Scenario> scenario = harness::parse_scenario(text, flags.file);
   if (!scenario) {
-    return bad_input(scenario.error());
+    return refuse(scenario.error(), flags.as_json);
   }
   PrintTrace print_trace;
   PrintTrace* const trace = flags.is_traced && !flags.as_json ? &print_trace : nullptr;
   const Result<harness::RunReport> ran = scenario->system ? replay_user_cluster(clusters, *scenario, trace)
                                                           : harness::ScenarioRunner().run(*scenario, trace);
   if (!ran) {
-    return bad_input({flags.file, to_string(ran.error())});
+    return refuse({flags.file, to_string(ran.error())}, flags.as_json);
   }
   const harness::RunReport& report = *ran;
   if (flags.as_json) {
@@ -128,10 +143,9 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     for (const Violation& violation : report.violations) {
       violations.push_back(to_json(violation));
     }
-    const nlohmann::json document{{"file", flags.file},
-                                  {"violations", violations},
-                                  {"events", report.events},
-                                  {"digest", fmt::format("{:016x}", report.digest)}};
+    const nlohmann::json document{{"file", flags.file},          {"verdict", name_of(verdict_of(report))},
+                                  {"reason", reason_of(report)}, {"violations", violations},
+                                  {"events", report.events},     {"digest", fmt::format("{:016x}", report.digest)}};
     fmt::print("{}\n", document.dump(2));
   } else {
     for (const sim::Deviation& deviation : scenario->deviations) {
@@ -140,7 +154,7 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     for (const Violation& violation : report.violations) {
       print_violation(violation);
     }
-    fmt::print("{}: {} steps, {} events, digest {:016x}\n", word_of(verdict_of(report)), scenario->size(),
+    fmt::print("{}: {}, {} events, digest {:016x}\n", verdict_text(report), counted(scenario->size(), "step"),
                report.events, report.digest);
   }
   return verdict_of(report);
@@ -149,7 +163,7 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
 ExitCode run_replay(const ReplayFlags& flags, const std::vector<UserCluster>& clusters) {
   const Result<std::string> text = read_text_file(flags.file);
   if (!text) {
-    return bad_input(text.error());
+    return refuse(text.error(), flags.as_json);
   }
   return is_placement(*text) ? replay_placement(*text, flags) : replay_scenario(*text, flags, clusters);
 }
@@ -166,23 +180,31 @@ std::optional<ClauseId> named_clause(const std::string& text, const harness::Run
 ExitCode run_shrink(const ShrinkFlags& flags) {
   const Result<std::string> text = read_text_file(flags.file);
   if (!text) {
-    return bad_input(text.error());
+    return refuse(text.error(), flags.as_json);
   }
   if (is_placement(*text)) {
-    return bad_input(
-        {flags.file, "a case of a placement is shrunk when it is found; only scenarios can be shrunk again"});
+    return refuse({flags.file, "a case of a placement is shrunk when it is found; only scenarios can be shrunk again"},
+                  flags.as_json);
   }
   const Result<harness::Scenario> scenario = harness::parse_scenario(*text, flags.file);
   if (!scenario) {
-    return bad_input(scenario.error());
+    return refuse(scenario.error(), flags.as_json);
   }
   if (scenario->system) {
-    return bad_input({flags.file, "verify has shrunk it already; only scenarios of the reference can be shrunk again"});
+    return refuse({flags.file, "verify has shrunk it already; only scenarios of the reference can be shrunk again"},
+                  flags.as_json);
   }
   harness::ScenarioRunner runner;
   const harness::RunReport& report = runner.run(*scenario);
   if (report.violations.empty()) {
-    fmt::print("{}: there is nothing to shrink\n", word_of(verdict_of(report)));
+    if (flags.as_json) {
+      fmt::print(
+          "{}\n",
+          nlohmann::json{{"file", flags.file}, {"verdict", name_of(verdict_of(report))}, {"reason", reason_of(report)}}
+              .dump(2));
+    } else {
+      fmt::print("{}: there is nothing to shrink\n", verdict_text(report));
+    }
     return verdict_of(report);
   }
   const ClauseId clause_id = named_clause(*text, report).value_or(report.violations.front().clause);
@@ -193,8 +215,12 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
   const std::string header = fmt::format("# {} {} violated: {}\n", row.text_id, row.name, shrunk->violation.message);
   const Result<std::string> path = write_text_file(".", out, header + harness::to_text(shrunk->scenario));
   if (!path) {
-    fmt::print("{}", harness::to_text(shrunk->scenario));  // so that the work is not lost
-    return bad_input(path.error());
+    // So that the work is not lost:
+    const std::string smaller = harness::to_text(shrunk->scenario);
+    fmt::print("{}", flags.as_json
+                         ? nlohmann::json{{"error", error_json(path.error())}, {"scenario", smaller}}.dump(2) + "\n"
+                         : smaller);
+    return refuse(path.error(), false);
   }
   if (flags.as_json) {
     const nlohmann::json document{{"file", *path},
@@ -205,8 +231,8 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
     fmt::print("{}\n", document.dump(2));
   } else {
     print_violation(shrunk->violation);
-    fmt::print("{} steps instead of {}, in {} runs: {}\n", shrunk->scenario.size(), scenario->size(), shrunk->runs,
-               *path);
+    fmt::print("{} instead of {}, in {}: {}\n", counted(shrunk->scenario.size(), "step"), scenario->size(),
+               counted(shrunk->runs, "run"), *path);
   }
   return ExitCode::violated;
 }
@@ -226,7 +252,7 @@ void add_shrink(CLI::App& app, ExitCode& exit) {
   CLI::App* shrink = app.add_subcommand("shrink", "Make a failing scenario smaller");
   auto flags = std::make_shared<ShrinkFlags>();
   shrink->add_option("file", flags->file, "A scenario")->required();
-  shrink->add_option("--out", flags->out, "Where to write the smaller one (FILE.shrunk)");
+  shrink->add_option("--out", flags->out, "Where to write the smaller one (FILE.shrunk)")->check(not_empty());
   shrink->add_option("--runs", flags->runs_max, "At most so many runs")
       ->capture_default_str()
       ->check(whole_number_from(2));

@@ -7,9 +7,12 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/commands.h"
+#include "cli/refusal.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -26,6 +29,15 @@ bool is_all_printed() {
   return false;
 }
 
+bool wants_json(int argc, const char* const* argv) {
+  for (const char* argument : std::span(argv, static_cast<std::size_t>(argc))) {
+    if (std::string_view(argument) == "--json") {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv, const Extensions& extensions) {
@@ -39,7 +51,7 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
   add_shrink(app, exit);
   add_mutants(app, exit);
   add_digest(app, exit);
-  add_list(app, exit);
+  add_list(app, exit, extensions.clusters);
   for (const AddCommand add_command : extensions.commands) {
     add_command(app, exit);
   }
@@ -48,6 +60,9 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
   } catch (const CLI::ParseError& error) {
     const bool is_help = app.exit(error) == 0;
     exit = is_help ? ExitCode::held : ExitCode::bad_input;
+    if (!is_help && wants_json(argc, argv)) {
+      print_error_document({"usage", error.what()});
+    }
   } catch (const std::exception& problem) {
     // Standard error itself may be what failed, so this must not throw again.
     std::fputs((std::string("shardcheck: ") + problem.what() + "\n").c_str(), stderr);

@@ -37,6 +37,15 @@ TEST_F(Commands, refuse_wrong_usage) {
                                              {"verify", "--budget", "0s"},
                                              {"verify", "--budget", "soon"},
                                              {"verify", "--budget", "nan"},
+                                             {"verify", "--system", ""},
+                                             {"verify", "--mutant", ""},
+                                             {"verify", "--junit", ""},
+                                             {"verify", "--out", ""},
+                                             {"verify", "--corpus", ""},
+                                             {"verify", "--short", "--corpus", "/no/such/folder"},
+                                             {"verify", "--mutant", "move_no_tombstones", "--corpus", "/no/such"},
+                                             {"mutants", "--only", ""},
+                                             {"mutants", "--out", ""},
                                              {"mutants", "--only", "no_such"},
                                              {"mutants", "--seed", "-1"},
                                              {"mutants", "--seconds", "0"},
@@ -48,6 +57,7 @@ TEST_F(Commands, refuse_wrong_usage) {
                                              {"replay", file, "--no-such-flag"},
                                              {"shrink"},
                                              {"shrink", file, "--runs", "-1"},
+                                             {"shrink", file, "--out", ""},
                                              {"digest", "--seed", "-1"},
                                              {"digest", "--scenarios", "-1"},
                                              {"digest", "--scenarios", "0"},
@@ -55,6 +65,7 @@ TEST_F(Commands, refuse_wrong_usage) {
                                              {"placement", "--cases", "-1"},
                                              {"placement", "--cases", "0"},
                                              {"placement", "--mutant", "move_no_tombstones"},
+                                             {"placement", "--mutant", ""},
                                              {"list"},
                                              {"list", "nothing"},
                                              {"list", "clauses", "--no-such-flag"}}) {
@@ -65,6 +76,34 @@ TEST_F(Commands, refuse_wrong_usage) {
     EXPECT_EQ(outcome.exit, ExitCode::bad_input);
     EXPECT_EQ(outcome.out, "");
     EXPECT_NE(outcome.errors, "");
+  }
+}
+
+// Whoever reads JSON finds a document, whatever went wrong.
+TEST_F(Commands, print_an_error_as_json_where_json_was_asked_for) {
+  const std::string nothing = write("empty", "");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"verify", "--json", "--no-such-flag"},
+                                             {"verify", "--json", "--mutant", "no_such"},
+                                             {"verify", "--json", "--system", "etcd"},
+                                             {"verify", "--json", "--out", nothing + "/findings"},
+                                             {"mutants", "--json", "--only", "no_such"},
+                                             {"mutants", "--json", "--out", nothing + "/findings"},
+                                             {"placement", "--json", "--mutant", "no_such"},
+                                             {"replay", "--json", nothing},
+                                             {"replay", "--json", path("missing")},
+                                             {"shrink", "--json", nothing},
+                                             {"digest", "--json", "--scenarios", "0"},
+                                             {"list", "nothing", "--json"}}) {
+    SCOPED_TRACE(joined(arguments));
+
+    const CommandOutcome outcome = command(arguments);
+
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_NE(outcome.errors, "");
+    const nlohmann::json document = nlohmann::json::parse(outcome.out, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << outcome.out;
+    EXPECT_NE(document["error"]["what"].get<std::string>(), "");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/refusal.h"
 #include "cli/verify_report.h"
 #include "harness/adapters/cluster_runner.h"
 #include "harness/adapters/verify_cluster.h"
@@ -29,16 +30,17 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
                     failure.scenario.size()};
     const Result<std::string> path = keep(finding, flags.out);
     if (!path) {
-      fmt::print(stderr, "shardcheck: {}\n", to_string(path.error()));
-      return ExitCode::bad_input;
+      return refuse(path.error(), flags.as_json);
     }
     report.findings.push_back({std::move(finding), *path});
   }
+  report.campaign = judged.campaign;
+  const auto exit = static_cast<ExitCode>(harness::exit_code_of(judged));
   if (flags.as_json) {
-    report.campaign = judged.campaign;
     nlohmann::json document = to_json(report);
     document["error"] = judged.campaign.error;
-    document["exit_code"] = harness::exit_code_of(judged);
+    document["exit_code"] = static_cast<int>(exit);
+    document["verdict"] = name_of(exit);
     fmt::print("{}\n", document.dump(2));
   } else {
     fmt::print("{}", harness::to_text(judged));
@@ -46,7 +48,12 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
       fmt::print("again: replay {}\n", kept.path);
     }
   }
-  return static_cast<ExitCode>(harness::exit_code_of(judged));
+  if (!flags.junit.empty()) {
+    if (const auto written = write_junit(report, flags.junit); !written) {
+      return refuse(written.error(), false);
+    }
+  }
+  return exit;
 }
 
 Result<harness::RunReport> replay_user_cluster(const std::vector<UserCluster>& clusters,

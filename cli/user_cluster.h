@@ -18,7 +18,8 @@ const UserCluster* find_cluster(const std::vector<UserCluster>& clusters, const 
 
 struct UserClusterFlags {
   harness::CampaignOptions campaign;
-  std::string out;  // where to keep failures
+  std::string out;    // where to keep failures
+  std::string junit;  // where to write JUnit XML; empty: nowhere
   bool as_json = false;
 };
 // Judges it, keeps what failed, and prints.

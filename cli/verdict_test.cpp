@@ -128,7 +128,8 @@ TEST_F(Commands, replay_judges_a_scenario) {
   };
   for (const Case& each : {Case{"sound", kSoundScenario, ExitCode::held, "held: 2 steps, "},
                            Case{"broken", kBrokenScenario, ExitCode::violated, "\nviolated: 4 steps, "},
-                           Case{"endless", kEndlessScenario, ExitCode::undecided, "undecided: 3 steps, "}}) {
+                           Case{"endless", kEndlessScenario, ExitCode::undecided,
+                                "undecided (the run had more events than a run may have): 3 steps, "}}) {
     SCOPED_TRACE(each.name);
 
     const CommandOutcome outcome = command({"replay", write(each.name, each.text)});
@@ -146,6 +147,8 @@ TEST_F(Commands, replay_prints_json_and_the_same_each_time) {
   EXPECT_EQ(outcome.exit, ExitCode::violated);
   const json document = json::parse(outcome.out);
   EXPECT_EQ(document["file"], file);
+  EXPECT_EQ(document["verdict"], "violated");
+  EXPECT_EQ(document["reason"], "");
   ASSERT_GE(document["violations"].size(), 1U);
   EXPECT_EQ(document["violations"][0]["clause"], "M5");
   EXPECT_GT(document["violations"][0]["at_ns"].get<std::int64_t>(), 15'000'000);
@@ -153,6 +156,31 @@ TEST_F(Commands, replay_prints_json_and_the_same_each_time) {
   EXPECT_EQ(document["digest"].get<std::string>().size(), 16U);
   EXPECT_GT(document["events"].get<int>(), 100);
   EXPECT_EQ(command({"replay", file, "--json"}).out, outcome.out);
+}
+
+TEST_F(Commands, replay_prints_the_verdict_and_its_reason_as_json) {
+  const json sound = json::parse(command({"replay", write("sound", kSoundScenario), "--json"}).out);
+  const json endless = json::parse(command({"replay", write("endless", kEndlessScenario), "--json"}).out);
+
+  EXPECT_EQ(sound["verdict"], "held");
+  EXPECT_EQ(sound["reason"], "");
+  EXPECT_EQ(endless["verdict"], "undecided");
+  EXPECT_EQ(endless["reason"], "the run had more events than a run may have");
+}
+
+TEST_F(Commands, replay_counts_one_step_as_one) {
+  const std::string one = kSoundScenario.substr(0, kSoundScenario.find("at 5.6ms"));
+
+  EXPECT_THAT(command({"replay", write("one", one)}).out, HasSubstr("held: 1 step, "));
+}
+
+// Whichever comes first.
+TEST_F(Commands, verify_keeps_to_the_number_of_scenarios_within_its_budget) {
+  const CommandOutcome outcome =
+      command({"verify", "--short", "--scenarios", "5", "--budget", "1h", "--out", path("findings"), "--json"});
+
+  EXPECT_EQ(json::parse(outcome.out)["scenarios"], 5);
+  EXPECT_EQ(json::parse(outcome.out)["verdict"], "held");
 }
 
 TEST_F(Commands, replay_traces_every_message) {
@@ -203,7 +231,7 @@ TEST_F(Commands, shrink_finds_nothing_in_a_sound_or_an_endless_scenario) {
   EXPECT_EQ(sound.exit, ExitCode::held);
   EXPECT_EQ(sound.out, "held: there is nothing to shrink\n");
   EXPECT_EQ(endless.exit, ExitCode::undecided);
-  EXPECT_EQ(endless.out, "undecided: there is nothing to shrink\n");
+  EXPECT_EQ(endless.out, "undecided (the run had more events than a run may have): there is nothing to shrink\n");
   EXPECT_FALSE(std::filesystem::exists(path("sound.shrunk")));
 }
 

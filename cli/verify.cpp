@@ -11,6 +11,7 @@
 #include "cli/flags.h"
 #include "cli/program.h"
 #include "cli/progress.h"
+#include "cli/refusal.h"
 #include "cli/user_cluster.h"
 #include "cli/verify_report.h"
 
@@ -26,19 +27,16 @@ struct VerifyFlags {
   std::string system = "reference";
   std::uint64_t seed = 1;
   std::uint64_t scenarios = kScenarios;
-  double budget_seconds = 0;  // 0: no limit
+  bool has_scenarios = false;  // --scenarios was given
+  double budget_seconds = 0;   // 0: no limit
   std::string mutant;
   std::string corpus = SHARDCHECK_CORPUS_FOLDER;
+  bool has_corpus = false;
   std::string out = "findings";
   std::string junit;
   bool is_short = false;
   bool as_json = false;
 };
-
-ExitCode bad_input(const Error& error) {
-  fmt::print(stderr, "shardcheck: {}\n", to_string(error));
-  return ExitCode::bad_input;
-}
 
 std::string system_name(const VerifyFlags& flags) {
   return flags.mutant.empty() ? "reference" : "reference with the seeded bug " + flags.mutant;
@@ -70,7 +68,7 @@ void judge_cluster(const VerifyFlags& flags, impl::Mutant mutant, VerifyReport& 
   options.mutant = mutant;
   options.progress = [&](std::uint64_t done) { progress.show(fmt::format("{} scenarios, {:.0f} s", done, seconds())); };
   if (flags.budget_seconds > 0) {
-    options.scenarios = UINT64_MAX;
+    options.scenarios = flags.has_scenarios ? flags.scenarios : UINT64_MAX;
     options.is_out_of_time = [&] { return seconds() > flags.budget_seconds; };
   }
   report.campaign = harness::run_campaign(options);
@@ -117,22 +115,19 @@ Result<void> judge_mutants(const VerifyFlags& flags, VerifyReport& report) {
   return {};
 }
 
-Result<void> write_junit(const VerifyFlags& flags, const VerifyReport& report) {
-  const std::filesystem::path path(flags.junit);
-  const auto written = write_text_file(path.has_parent_path() ? path.parent_path().string() : ".",
-                                       path.filename().string(), to_junit(report));
-  return written ? Result<void>{} : std::unexpected(written.error());
-}
-
 ExitCode run_user_cluster(const VerifyFlags& flags, const UserCluster& user) {
+  if (!flags.mutant.empty()) {
+    return refuse({"--mutant", "only the reference has seeded bugs"}, flags.as_json);
+  }
   const Clock::time_point start = Clock::now();
   UserClusterFlags own;
   own.campaign.seed = flags.seed;
   own.campaign.scenarios = flags.scenarios;
   own.out = flags.out;
+  own.junit = flags.junit;
   own.as_json = flags.as_json;
   if (flags.budget_seconds > 0) {
-    own.campaign.scenarios = UINT64_MAX;
+    own.campaign.scenarios = flags.has_scenarios ? flags.scenarios : UINT64_MAX;
     own.campaign.is_out_of_time = [&] {
       return std::chrono::duration<double>(Clock::now() - start).count() > flags.budget_seconds;
     };
@@ -141,29 +136,31 @@ ExitCode run_user_cluster(const VerifyFlags& flags, const UserCluster& user) {
 }
 
 ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& clusters) {
-  if (const UserCluster* user = find_cluster(clusters, flags.system)) {
-    return run_user_cluster(flags, *user);
-  }
-  if (flags.system != "reference") {
-    return bad_input(
-        {"--system", fmt::format("there is no system '{}'; 'shardcheck list systems' names them", flags.system)});
+  const UserCluster* user = find_cluster(clusters, flags.system);
+  if (user == nullptr && flags.system != "reference") {
+    return refuse(
+        {"--system", fmt::format("there is no system '{}'; 'shardcheck list systems' names them", flags.system)},
+        flags.as_json);
   }
   const Result<impl::Mutant> mutant = chosen_mutant(flags);
   if (!mutant) {
-    return bad_input(mutant.error());
+    return refuse(mutant.error(), flags.as_json);
   }
   if (const auto writable = check_writable(flags.out); !writable) {
-    return bad_input(writable.error());
+    return refuse(writable.error(), flags.as_json);
+  }
+  if (user != nullptr) {
+    return run_user_cluster(flags, *user);
   }
   VerifyReport report;
   report.system = system_name(flags);
   report.program = program();
   report.seed = flags.seed;
   const bool judges_suite = flags.mutant.empty() && !flags.is_short;
-  if (judges_suite) {
+  if (judges_suite || flags.has_corpus) {
     const auto corpus = histories::judge_corpus(flags.corpus);
     if (!corpus) {
-      return bad_input(corpus.error());
+      return refuse(corpus.error(), flags.as_json);
     }
     report.corpus = *corpus;
   }
@@ -175,9 +172,9 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   }
   fmt::print("{}", flags.as_json ? to_json(report).dump(2) + "\n" : to_text(report));
   if (kept && !flags.junit.empty()) {
-    kept = write_junit(flags, report);
+    kept = write_junit(report, flags.junit);
   }
-  return kept ? report.verdict() : bad_input(kept.error());
+  return kept ? report.verdict() : refuse(kept.error(), false);
 }
 
 }  // namespace
@@ -185,23 +182,31 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
 void add_verify(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters) {
   CLI::App* verify = app.add_subcommand("verify", "Judge a system by every clause, and the suite by its seeded bugs");
   auto flags = std::make_shared<VerifyFlags>();
-  verify->add_option("--system", flags->system, "Which one")->capture_default_str();
+  verify->add_option("--system", flags->system, "Which one")->capture_default_str()->check(not_empty());
   verify->add_option("--seed", flags->seed, "Which scenarios to draw")
       ->capture_default_str()
       ->check(whole_number_from(0));
-  verify->add_option("--scenarios", flags->scenarios, "How many of them")
-      ->capture_default_str()
-      ->check(whole_number_from(1));
-  verify->add_option("--budget", flags->budget_seconds, "Draw scenarios for so long instead, such as 60s, 5m or 8h")
+  CLI::Option* scenarios = verify->add_option("--scenarios", flags->scenarios, "How many of them, at most")
+                               ->capture_default_str()
+                               ->check(whole_number_from(1));
+  verify
+      ->add_option("--budget", flags->budget_seconds,
+                   "Draw scenarios for so long, such as 60s, 5m or 8h; fewer only if --scenarios says so")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
       ->check(CLI::PositiveNumber);
-  verify->add_option("--mutant", flags->mutant, "Judge the reference with this seeded bug");
+  verify->add_option("--mutant", flags->mutant, "Judge the reference with this seeded bug")->check(not_empty());
   verify->add_flag("--short", flags->is_short, "Leave out the recorded histories and the seeded bugs");
-  verify->add_option("--corpus", flags->corpus, "The folder of labelled histories");
-  verify->add_option("--out", flags->out, "Where to keep failures")->capture_default_str();
-  verify->add_option("--junit", flags->junit, "Write JUnit XML to this file");
+  CLI::Option* corpus =
+      verify->add_option("--corpus", flags->corpus, "The folder of labelled histories; judged whenever it is given")
+          ->check(not_empty());
+  verify->add_option("--out", flags->out, "Where to keep failures")->capture_default_str()->check(not_empty());
+  verify->add_option("--junit", flags->junit, "Write JUnit XML to this file")->check(not_empty());
   verify->add_flag("--json", flags->as_json, "Print JSON");
-  verify->callback([flags, &exit, &clusters] { exit = run_verify(*flags, clusters); });
+  verify->callback([flags, scenarios, corpus, &exit, &clusters] {
+    flags->has_scenarios = scenarios->count() > 0;
+    flags->has_corpus = corpus->count() > 0;
+    exit = run_verify(*flags, clusters);
+  });
 }
 
 }  // namespace shardcheck::cli

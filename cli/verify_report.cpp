@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "cli/files.h"
 #include "spec/clauses.h"
 
 namespace shardcheck::cli {
@@ -108,6 +110,18 @@ ExitCode VerifyReport::verdict() const {
   return campaign.undecided > 0 || campaign.scenarios == 0 ? ExitCode::undecided : ExitCode::held;
 }
 
+std::string VerifyReport::reason() const {
+  if (verdict() != ExitCode::undecided) {
+    return "";
+  }
+  if (campaign.scenarios == 0) {
+    return "no scenario was run; give it more time with --budget";
+  }
+  return fmt::format(
+      "in {} of {} scenarios the history was not judged or the run was cut short; another --seed draws others",
+      campaign.undecided, campaign.scenarios);
+}
+
 std::string to_text(const VerifyReport& report) {
   const harness::CampaignReport& campaign = report.campaign;
   std::string text = fmt::format(
@@ -128,7 +142,7 @@ std::string to_text(const VerifyReport& report) {
   switch (report.verdict()) {
     case ExitCode::held: return text + "held\n";
     case ExitCode::violated: return text + "violated\n";
-    case ExitCode::undecided: return text + "undecided\n";
+    case ExitCode::undecided: return text + "undecided (" + report.reason() + ")\n";
     case ExitCode::bad_input: break;
   }
   return text;
@@ -156,6 +170,8 @@ nlohmann::json to_json(const VerifyReport& report) {
                           {"events", report.campaign.events},
                           {"seconds", report.campaign_seconds},
                           {"undecided", report.campaign.undecided},
+                          {"verdict", name_of(report.verdict())},
+                          {"reason", report.reason()},
                           {"digest", fmt::format("{:016x}", report.campaign.digest)},
                           {"reached", report.campaign.reached.count()},
                           {"rows", rows},
@@ -212,6 +228,13 @@ std::string to_junit(const VerifyReport& report) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"shardcheck verify\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}</testsuite>\n",
       tests, failures, skipped, cases);
+}
+
+Result<void> write_junit(const VerifyReport& report, const std::string& path) {
+  const std::filesystem::path file(path);
+  const auto written = write_text_file(file.has_parent_path() ? file.parent_path().string() : ".",
+                                       file.filename().string(), to_junit(report));
+  return written ? Result<void>{} : std::unexpected(written.error());
 }
 
 }  // namespace shardcheck::cli

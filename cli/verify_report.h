@@ -40,10 +40,13 @@ struct VerifyReport {
   // A row that was never checked is never held.
   std::uint64_t checks_of(ClauseId id) const;
   ExitCode verdict() const;
+  // Why it is undecided, and what may help; empty when it is not.
+  std::string reason() const;
 };
 
 std::string to_text(const VerifyReport& report);
 nlohmann::json to_json(const VerifyReport& report);
 std::string to_junit(const VerifyReport& report);
+Result<void> write_junit(const VerifyReport& report, const std::string& path);
 
 }  // namespace shardcheck::cli

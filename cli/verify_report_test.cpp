@@ -41,7 +41,9 @@ TEST(VerifyReport, a_campaign_without_a_run_holds_nothing) {
   report.campaign.scenarios = 0;
 
   EXPECT_EQ(report.verdict(), ExitCode::undecided);
-  EXPECT_THAT(to_text(report), HasSubstr("\nverdict: undecided\n"));
+  EXPECT_THAT(to_text(report),
+              HasSubstr("\nverdict: undecided (no scenario was run; give it more time with --budget)\n"));
+  EXPECT_EQ(to_json(report)["reason"], "no scenario was run; give it more time with --budget");
 }
 
 TEST(VerifyReport, an_undecided_run_is_no_pass) {

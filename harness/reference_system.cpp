@@ -183,11 +183,27 @@ void ReferenceSystem::on_record(const RecordCommitted& committed, TrueTime at) {
   }
   const bool is_cutover = committed.change == RecordChange::move_committed && open.has_barrier;
   if (is_cutover && !open.is_target_lost && storage(record.target) != nullptr) {
-    const ContentDigest target = storage(record.target)->state().content_of(record.shard);
-    tell(at, impl::Roles(scenario_->cluster).directory(0),
-         CutoverContent{record.move, record.shard, open.at_barrier, target});
+    CutoverContent content{record.move, record.shard, open.at_barrier,
+                           storage(record.target)->state().content_of(record.shard)};
+    if (content.source != content.target && storage(record.source) != nullptr) {
+      name_differing(record, content);
+    }
+    tell(at, impl::Roles(scenario_->cluster).directory(0), content);
   }
   world_.signal(static_cast<std::uint8_t>(record.phase));
+}
+
+// The source has stopped, so its copy is still what it was at the barrier.
+void ReferenceSystem::name_differing(const ShardRecord& record, CutoverContent& content) const {
+  const impl::StorageState& source = storage(record.source)->state();
+  const impl::StorageState& target = storage(record.target)->state();
+  for (Key key = record.range.lo; key < record.range.hi; key = next(key)) {
+    const bool is_equal =
+        source.cell(key).version == target.cell(key).version && source.cell(key).value == target.cell(key).value;
+    if (!is_equal && content.differing_count < content.differing.size()) {
+      content.differing[content.differing_count++] = key;
+    }
+  }
 }
 
 void ReferenceSystem::handled(NodeId process, TrueTime at) {

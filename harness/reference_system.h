@@ -39,6 +39,7 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
   void note_lost_disk(NodeId process);
   bool is_repeated(const Observation& fact);
   void on_record(const RecordCommitted& committed, TrueTime at);
+  void name_differing(const ShardRecord& record, CutoverContent& content) const;
 
   std::vector<ShardRecord> records_;  // as committed
   DirectoryPosition told_position_;   // of the last step that the judge was told of

@@ -1,5 +1,7 @@
 #include "harness/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "spec/assert.h"
@@ -30,6 +32,7 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
   report_ = RunReport{};
   is_cut_short_ = false;
   builder_.clear();
+  recorded_.clear();
   last_stamp_ = TrueTime{};
   bounds_ = system.bounds();
   judge_.reset(bounds_);
@@ -100,7 +103,7 @@ void Runner::end(Client& client, const Outcome& outcome, TrueTime at) {
   if (client.running->operation.kind != OperationKind::scan) {
     record_end(client, outcome, at);
   }
-  client.last = outcome;
+  probe_failed_ |= outcome.kind != OutcomeKind::ok && !judge_.known().is_reported_lost(client.running->operation.key);
   client.running.reset();
 }
 
@@ -162,6 +165,7 @@ void Runner::record_call(TrueTime at, ClientId id, const Operation& operation) {
   call.argument = intern(operation.argument);
   call.expected = intern(operation.expected);
   clients_[id.value].recorded = builder_.invoke(stamp(at), call);
+  recorded_.push_back(clients_[id.value].running->request);
 }
 
 // Every idle client starts what waits for it; one that has waited too long for an answer gives up.
@@ -209,38 +213,36 @@ void Runner::settle(System& system) {
 }
 
 // The final reads: of every key, until all have been answered, or the time for V1 has passed and they were tried once
-// more.
+// more. A range that is reported lost never serves again, so its keys are read once and not waited for.
 void Runner::read_everything(System& system) {
   const TrueTime last = system.now() + bounds_.service_within;
   bool is_last = false;
-  while (!is_cut_short_ && !probe(system) && !is_last) {
+  bool is_first = true;
+  while (!is_cut_short_ && !probe(system, is_first) && !is_last) {
+    is_first = false;
     is_last = system.now() > last;
   }
 }
 
-bool Runner::probe(System& system) {
+bool Runner::probe(System& system, bool is_first) {
   std::size_t turn = 0;
   for (Key key = bounds_.key_space.lo; key < bounds_.key_space.hi; key = next(key), ++turn) {
+    if (!is_first && judge_.known().is_reported_lost(key)) {
+      continue;
+    }
     const auto id = static_cast<std::uint16_t>(turn % clients_.size());
     Client& client = clients_[id];
-    client.last.reset();
     client.last_sequence = sequence_after(client.last_sequence);
     ClientStep step;
     step.request = {ClientId{id}, client.last_sequence};
     step.operation = {OperationKind::read, key, absent(), absent()};
     client.waiting.push_back(step);
   }
+  probe_failed_ = false;
   start_waiting(system);
-  bool is_all_ok = true;
   while (!is_idle() && advance(system, system.now() + kSlice)) {
-    for (const Client& client : clients_) {
-      is_all_ok = is_all_ok && (!client.last || client.last->kind == OutcomeKind::ok);
-    }
   }
-  for (const Client& client : clients_) {
-    is_all_ok = is_all_ok && (!client.last || client.last->kind == OutcomeKind::ok);
-  }
-  return is_all_ok && is_idle();
+  return !probe_failed_ && is_idle();
 }
 
 // The final scans, after the final reads: what is there was just read, key by key.
@@ -265,6 +267,9 @@ void Runner::judge_history() {
   histories::CheckOptions options;
   options.steps_max = kCheckerSteps;
   options.memory_bytes_max = kCheckerMemory;
+  options.names = [this](std::uint32_t operation) {
+    return fmt::format("request {} of client {}", recorded_[operation].sequence, recorded_[operation].client.value);
+  };
   const histories::CheckReport verdict = checker_.check(builder_.history(), options);
   auto& checks = report_.checks[static_cast<std::size_t>(ClauseId::C1)];
   for (const histories::KeyVerdict& key : verdict.keys) {

@@ -50,7 +50,6 @@ class Runner final : private ObservationSink {
     std::uint32_t recorded = 0;  // the index of `running` in the history
     TrueTime gives_up_at;
     std::uint32_t last_sequence = 0;
-    std::optional<Outcome> last;
   };
 
   void on(const Observed& observed) override;
@@ -67,7 +66,7 @@ class Runner final : private ObservationSink {
   void drain(System& system, Duration at_most);
   void settle(System& system);
   void read_everything(System& system);
-  bool probe(System& system);
+  bool probe(System& system, bool is_first);
   void scan_everything(System& system);
   void judge_history();
   histories::ValueId intern(const Value& value);
@@ -78,9 +77,11 @@ class Runner final : private ObservationSink {
   std::vector<Client> clients_;  // by ClientId
   histories::HistoryBuilder builder_;
   histories::Checker checker_;
-  std::vector<MovePhase> phases_;  // by ShardId, as committed
+  std::vector<RequestId> recorded_;  // by operation of the history
+  std::vector<MovePhase> phases_;    // by ShardId, as committed
   TrueTime last_stamp_;
   bool is_cut_short_ = false;
+  bool probe_failed_ = false;  // a final read was not answered, of a key that is not reported lost
 };
 
 }  // namespace shardcheck::harness

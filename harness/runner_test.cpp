@@ -22,6 +22,7 @@ struct Habits {
   std::uint32_t reads_old_at = 0;      // the sequence of a read that misses all that was written
   bool never_answers = false;
   bool answers_reads_only = false;
+  bool reports_loss = false;       // of everything, when it is healed
   Duration takes = kAnswersAfter;  // until an answer
   TrueTime cut_short_at{INT64_MAX};
 };
@@ -68,7 +69,17 @@ class TinyStore final : public System {
     return until < habits_.cut_short_at;
   }
   TrueTime now() const override { return now_; }
-  void heal() override { sink_->on({now_, kNoNode, Healed{}}); }
+  void heal() override {
+    if (habits_.reports_loss) {
+      ShardRecord record;
+      record.range = {Key{0}, Key{4}};
+      record.epoch = Epoch{1};
+      record.is_data_lost = true;
+      sink_->on({now_, NodeId{0}, RecordCommitted{DirectoryPosition{1}, RecordChange::created, {}, {}, record}});
+    }
+    sink_->on({now_, kNoNode, Healed{}});
+    is_healed_ = true;
+  }
 
  private:
   void answer(const ClientStep& step) {
@@ -79,7 +90,9 @@ class TinyStore final : public System {
     }
     Value& stored = values_[operation.key];
     Outcome outcome{OutcomeKind::ok, {}};
-    if (is_read) {
+    if (is_healed_ && habits_.reports_loss) {
+      outcome.kind = OutcomeKind::refused;
+    } else if (is_read) {
       outcome.value = step.request.sequence == habits_.reads_old_at ? absent() : stored;
     } else if (step.request.sequence != habits_.forgets_write_of) {
       stored = operation.argument;
@@ -94,6 +107,7 @@ class TinyStore final : public System {
   std::vector<std::pair<TrueTime, ClientStep>> waiting_;
   std::map<Key, Value> values_;
   std::vector<bool> busy_;
+  bool is_healed_ = false;
 };
 
 TrueTime at(std::int64_t ms) { return TrueTime{milliseconds(ms).value}; }
@@ -149,6 +163,10 @@ TEST(Runner, rejects_one_stale_read_by_the_history_alone) {
   const RunReport& report = runner.run(store, kSteps);
 
   EXPECT_EQ(violated(report), (std::vector<std::string>{"C1"}));
+  // The history is not kept, so no line of it says anything.
+  EXPECT_NE(report.violations[0].message.find("key 0 is not linearizable: request 3 of client 1 read nothing"),
+            std::string::npos)
+      << report.violations[0].message;
 }
 
 TEST(Runner, rejects_a_store_that_never_answers) {
@@ -161,6 +179,16 @@ TEST(Runner, rejects_a_store_that_never_answers) {
 }
 
 // An answer that comes when its client has given up is no answer: the outcome stays unknown.
+// It never serves again, so there is nothing to wait for.
+TEST(Runner, reads_the_keys_of_a_lost_range_once) {
+  TinyStore store({.reports_loss = true});
+  Runner runner;
+
+  const RunReport& report = runner.run(store, kSteps);
+
+  EXPECT_EQ(report.operations, kSteps.size() + 4U);
+}
+
 TEST(Runner, leaves_out_answers_that_come_too_late) {
   TinyStore store({.takes = milliseconds(250)});
   Runner runner;

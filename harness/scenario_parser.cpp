@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/line_network.h"
 #include "harness/line_words.h"
 #include "harness/scenario.h"
 #include "harness/value_words.h"
@@ -46,7 +47,7 @@ class ScenarioParser {
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
-      network(words);
+      scenario_.network = take_network(words);
     } else if (kind == "clock") {
       clock(words);
     } else if (kind == "at") {
@@ -165,18 +166,6 @@ class ScenarioParser {
       words.refuse("only the reference has mutants");
     }
     scenario_.cluster.mutant = found.value_or(impl::Mutant::none);
-  }
-
-  void network(Words& words) {
-    words.take("delay");
-    scenario_.network.delay = words.time("the delay");
-    if (scenario_.network.delay < Duration{}) {
-      words.refuse("the delay of a network cannot be negative");
-    }
-    words.take("variety");
-    scenario_.network.variety = static_cast<std::uint8_t>(words.whole_number("variety", 0, 255));
-    words.take("bytes_per_second");
-    scenario_.network.bytes_per_second = words.whole_number("bytes_per_second", 1'000, 1'000'000'000'000);
   }
 
   NodeId process(Words& words, std::string_view what) {

@@ -75,11 +75,10 @@ TEST(ScenarioRefusal, names_more_lines_than_a_scenario_may_have) {
 }
 
 TEST(ScenarioRefusal, names_wrong_kinds_of_routers) {
-  expect_refused_behind_cluster(
-      {{"router_kinds client_cache", "s:3: the line ends where kind of router should be"},
-       {"router_kinds client_cache proxy", "s:3: 'proxy' is no kind of router"},
-       {"router_kinds client_cache coordinator coordinator",
-        "s:3: 'coordinator' stands behind the end of what this line says"}});
+  expect_refused_behind_cluster({{"router_kinds client_cache", "s:3: the line ends where kind of router should be"},
+                                 {"router_kinds client_cache proxy", "s:3: 'proxy' is no kind of router"},
+                                 {"router_kinds client_cache coordinator coordinator",
+                                  "s:3: 'coordinator' stands behind the end of what this line says"}});
 }
 
 TEST(ScenarioRefusal, names_wrong_clusters) {

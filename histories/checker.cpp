@@ -21,10 +21,12 @@ std::string shortened(const ValueTable& values, ValueId value) {
              : fmt::format("...{} ({} bytes)", text.substr(text.size() - kLengthMax), text.size());
 }
 
-std::string sentence_of(const History& history, const RecordedOperation& operation) {
+std::string sentence_of(const History& history, std::uint32_t index, const CheckOptions& options) {
   const ValueTable& values = history.values;
+  const RecordedOperation& operation = history.operations[index];
   const std::string who =
-      fmt::format("process {} at line {}", values.to_text(operation.process), operation.return_line);
+      options.names ? options.names(index)
+                    : fmt::format("process {} at line {}", values.to_text(operation.process), operation.return_line);
   constexpr std::string_view kWhy = "no order of effects explains that together with all answers before";
   switch (operation.kind) {
     case OperationKind::read: return fmt::format("{} read {}; {}", who, shortened(values, operation.observed), kWhy);
@@ -127,9 +129,10 @@ std::optional<Explanation> Checker::explain(const History& history, const KeyHis
       low = middle + 1;
     }
   }
-  const RecordedOperation& operation = history.operations[by_return[high]->source];
-  return Explanation{
-      .operation = by_return[high]->source, .line = operation.return_line, .sentence = sentence_of(history, operation)};
+  const std::uint32_t operation = by_return[high]->source;
+  return Explanation{.operation = operation,
+                     .line = history.operations[operation].return_line,
+                     .sentence = sentence_of(history, operation, options)};
 }
 
 CheckReport check(const History& history, const CheckOptions& options) { return Checker().check(history, options); }

@@ -16,6 +16,8 @@
 namespace shardcheck::histories {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 Result<History> read_all(Result<std::unique_ptr<ByteSource>> source, const std::string& name) {
@@ -32,6 +34,9 @@ Result<History> read_all(Result<std::unique_ptr<ByteSource>> source, const std::
     }
     if (!*line) {
       break;
+    }
+    if (lines.line_number() == 1 && (*line)->starts_with(kByteOrderMark)) {
+      return fail(lines.place(), "the file begins with a byte order mark, which JSON lines have none of: remove it");
     }
     if (is_blank(**line)) {
       continue;

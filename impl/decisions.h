@@ -157,9 +157,7 @@ class Decisions {
   // --- router ---
   bool learns_from_answers() const { return !is(Mutant::client_never_refreshes); }
   // Which of the three signals does a router take the answer for?
-  Signal understood_as(Signal signal) const {
-    return is(Mutant::client_collapses_errors) ? Signal::transient : signal;
-  }
+  Signal understood_as(Signal signal) const { return is(Mutant::client_collapses_errors) ? Signal::transient : signal; }
   // Does the router read the directory because an attempt ended so? Only a stale epoch says that there is something to
   // learn.
   bool refreshes_after(HopCause cause) const {

@@ -1,80 +1,12 @@
 #include "impl/router.h"
 
-#include <gmock/gmock.h>
-
-#include "impl/driven.h"
+#include "impl/driven_router.h"
 
 namespace shardcheck::impl {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr NodeId kDirectory{0};
-constexpr NodeId kA{1};
-constexpr NodeId kB{2};
-constexpr NodeId kSelf{3};
-constexpr std::uint32_t kPollTimer = 0xffff;
-
-// A router of two storage nodes and two ranges, [0, 4) and [4, 8). An attempt is given 8 ms, a back-off lasts 3 ms.
-ClusterOptions options(Mutant mutant = Mutant::none) {
-  ClusterOptions options;
-  options.directories = 1;
-  options.storage_nodes = 2;
-  options.routers = 1;
-  options.clients = 3;
-  options.shards = 2;
-  options.keys = 8;
-  options.attempts_max = 3;
-  options.mutant = mutant;
-  return options;
-}
-
-ShardRecord record(NodeId owner, std::uint64_t epoch, std::uint16_t shard = 0) {
-  ShardRecord record;
-  record.shard = ShardId{shard};
-  record.range = {Key{shard * 4U}, Key{shard * 4U + 4U}};
-  record.owner = owner;
-  record.epoch = Epoch{epoch};
-  return record;
-}
-Attempt attempt(std::uint16_t client, std::uint8_t number) { return {{ClientId{client}, 1}, number}; }
-
-ClusterOptions options(RouterKind kind, Mutant mutant) {
-  ClusterOptions of_kind = options(mutant);
-  of_kind.router_kinds[0] = kind;
-  return of_kind;
-}
-
-class DrivenRouter : public Driven<Router> {
- public:
-  explicit DrivenRouter(Mutant mutant = Mutant::none) : Driven(Router(options(mutant), kSelf)) {}
-  explicit DrivenRouter(RouterKind kind, Mutant mutant = Mutant::none)
-      : Driven(Router(options(kind, mutant), kSelf)) {}
-
-  // The directory tells of one record that changed at its epoch.
-  DrivenRouter& learn(const ShardRecord& record, std::uint64_t changed_at, std::uint64_t follows = 0) {
-    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{follows}});
-    return *this;
-  }
-  DrivenRouter& ask(std::uint16_t client = 0, std::uint32_t key = 1) {
-    receive(kNoNode, ClientRequest{{ClientId{client}, 1}, {OperationKind::read, Key{key}, absent(), absent()}});
-    return *this;
-  }
-  DrivenRouter& answer(NodeId from, Attempt attempt) {
-    receive(from, Reply{attempt, {OutcomeKind::ok, number(7)}});
-    return *this;
-  }
-  DrivenRouter& refuse(NodeId from, Attempt attempt, Signal signal, const ShardRecord& known = {},
-                       std::uint64_t known_at = 0) {
-    receive(from, Refusal{attempt, ShardId{0}, signal, known.epoch, known, DirectoryPosition{known_at}});
-    return *this;
-  }
-  DrivenRouter& at(std::int64_t ms) {
-    Driven::at(ms);
-    return *this;
-  }
-};
 
 TEST(Router, asks_for_what_has_changed_again_and_again) {
   DrivenRouter router;
@@ -220,7 +152,8 @@ TEST(Router, all_who_wait_for_the_map_share_one_refresh) {
 TEST(Router, who_waits_for_another_range_goes_on_waiting) {
   DrivenRouter router;
   router.learn(record(kA, 1), 1).learn(record(kB, 2, 1), 2, 1).ask(0, 1).ask(1, 5);
-  router.refuse(kA, attempt(0, 0), Signal::stale_epoch).refuse(kB, attempt(1, 0), Signal::stale_epoch);
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
+  router.refuse(kB, attempt(1, 0), Signal::stale_epoch, record(kA, 6, 1), 6);
 
   router.learn(record(kB, 5), 5, 2);
 
@@ -229,7 +162,7 @@ TEST(Router, who_waits_for_another_range_goes_on_waiting) {
 
 TEST(Router, an_unanswered_refresh_is_asked_again_and_counts_as_an_attempt) {
   DrivenRouter router;
-  router.learn(record(kA, 1), 1).ask().refuse(kA, attempt(0, 0), Signal::stale_epoch);
+  router.learn(record(kA, 1), 1).ask().refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
 
   router.at(8).fire(0);
   EXPECT_THAT(router.said(), ElementsAre("to 0: poll after 1"));
@@ -339,116 +272,6 @@ TEST(Router, a_new_request_of_a_client_takes_the_place_of_the_one_that_it_gave_u
   EXPECT_THAT(router.said(), ElementsAre("to 1: request request 0.2 attempt 0 epoch 1: read key 2"));
   router.answer(kA, attempt(0, 0));
   EXPECT_TRUE(router.is_silent());
-}
-
-// --- a routing tier ---
-
-TEST(RoutingTier, reads_everything_when_it_starts_and_operations_wait_for_it) {
-  DrivenRouter tier(RouterKind::routing_tier);
-
-  EXPECT_THAT(tier.said(), ElementsAre("to 0: poll after 0"));
-  tier.ask();
-  EXPECT_THAT(tier.said(), ElementsAre("to 0: poll after 0"));
-  tier.learn(record(kA, 1), 1);
-  EXPECT_THAT(tier.said(), ElementsAre("to 1: request request 0.1 attempt 0 epoch 1: read key 1"));
-}
-
-TEST(RoutingTier, catches_up_at_once_when_it_missed_an_update) {
-  DrivenRouter tier(RouterKind::routing_tier);
-  tier.learn(record(kA, 1), 1);
-
-  tier.learn(record(kB, 9), 9, 7);
-  EXPECT_THAT(tier.said(), ElementsAre("to 0: poll after 1"));
-  tier.learn(record(kB, 11), 11, 9);
-  EXPECT_TRUE(tier.is_silent());  // one is under way
-  tier.at(8).learn(record(kA, 13), 13, 11);
-  EXPECT_THAT(tier.said(), ElementsAre("to 0: poll after 1"));  // which was lost
-}
-
-TEST(RoutingTier, polls_as_well_since_the_last_update_may_be_the_one_it_missed) {
-  DrivenRouter tier(RouterKind::routing_tier);
-
-  ASSERT_EQ(tier.wakes_at(kPollTimer), at_ms(40));
-  tier.at(40).fire(kPollTimer);
-  EXPECT_THAT(tier.said(), ElementsAre("to 0: poll after 0"));
-}
-
-// --- direct reads ---
-
-TEST(DirectReads, each_operation_begins_with_a_read_of_its_record) {
-  DrivenRouter direct(RouterKind::direct_reads);
-
-  direct.ask(0, 5);
-  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 5"));
-  direct.learn(record(kB, 2, 1), 2, 2);
-  EXPECT_THAT(direct.said(), ElementsAre("to 2: request request 0.1 attempt 0 epoch 2: read key 5"));
-  direct.ask(1, 5);
-  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 5"));
-  EXPECT_EQ(direct.wakes_at(kPollTimer), std::nullopt);
-}
-
-TEST(DirectReads, an_answer_older_than_what_was_seen_is_not_followed) {
-  DrivenRouter direct(RouterKind::direct_reads);
-  direct.ask(0).learn(record(kB, 5), 5, 5).ask(1);
-
-  direct.learn(record(kA, 1), 1, 1);
-
-  EXPECT_THAT(direct.said(), ElementsAre("to 2: request request 1.1 attempt 0 epoch 5: read key 1"));
-  EXPECT_THAT(direct.observed<RouterLearned>(), IsEmpty());
-}
-
-TEST(DirectReads, stale_epochs_of_two_ranges_are_read_one_after_the_other) {
-  DrivenRouter direct(RouterKind::direct_reads);
-  direct.ask(0, 1).learn(record(kA, 1), 1, 1).ask(1, 5).learn(record(kB, 2, 1), 2, 2);
-  direct.refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
-  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 1"));
-
-  direct.refuse(kB, attempt(1, 0), Signal::stale_epoch, record(kA, 6, 1), 6);
-  EXPECT_TRUE(direct.is_silent());
-  direct.learn(record(kB, 5), 5, 5);
-  EXPECT_THAT(direct.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1", "to 0: lookup key 5"));
-  ASSERT_EQ(direct.observed<RefreshEnded>().size(), 1U);
-  EXPECT_TRUE(direct.observed<RefreshEnded>()[0].is_answered);
-}
-
-// --- a coordinator ---
-
-TEST(Coordinator, each_operation_asks_any_node_and_follows_where_it_is_sent) {
-  DrivenRouter coordinator(RouterKind::coordinator);
-  for (std::uint16_t client = 0; client < 2; ++client) {
-    coordinator.ask(client);
-    EXPECT_EQ(coordinator.sent<Request>()->epoch, Epoch{});
-    coordinator.refuse(kA, attempt(client, 0), Signal::not_owner, record(kB, 5), 5);
-    EXPECT_EQ(coordinator.sent<Request>()->epoch, Epoch{5});
-  }
-}
-
-TEST(Coordinator, asks_whoever_knows_of_a_newer_epoch_and_never_the_directory) {
-  DrivenRouter coordinator(RouterKind::coordinator);
-  coordinator.ask().refuse(kA, attempt(0, 0), Signal::not_owner, record(kB, 5), 5);
-
-  coordinator.refuse(kB, attempt(0, 1), Signal::stale_epoch, record(kA, 9), 9);
-
-  EXPECT_THAT(coordinator.said(), ElementsAre("to 2: request request 0.1 attempt 2 epoch 0: read key 1"));
-  EXPECT_EQ(coordinator.wakes_at(kPollTimer), std::nullopt);
-}
-
-TEST(Coordinator, without_an_answer_asks_another_node) {
-  DrivenRouter coordinator(RouterKind::coordinator);
-  coordinator.ask();
-
-  coordinator.at(8).fire(0);
-
-  EXPECT_THAT(coordinator.said(), ElementsAre("to 1: request request 0.1 attempt 1 epoch 0: read key 1"));
-}
-
-TEST(Coordinator, is_not_sent_back_to_an_older_owner) {
-  DrivenRouter coordinator(RouterKind::coordinator);
-  coordinator.ask(0).refuse(kA, attempt(0, 0), Signal::not_owner, record(kB, 5), 5).ask(1);
-
-  coordinator.refuse(kA, attempt(1, 0), Signal::not_owner, record(kA, 1), 1);
-
-  EXPECT_THAT(coordinator.said(), ElementsAre("to 2: request request 1.1 attempt 1 epoch 5: read key 1"));
 }
 
 // --- mutants ---

@@ -143,8 +143,8 @@ void StorageNode::write(NodeId router, const Request& request, const ShardCopy& 
   at(shard).last_write = appended_;
   if (entry.has_cell) {
     const bool is_tombstone = entry.value.kind == ValueKind::absent;
-    const Applied applied{shard, entry.key, entry.version, ApplyCause::client, is_tombstone, entry.request, MoveId{},
-                          request.attempt.number};
+    const Applied applied{shard,        entry.key,     entry.version, ApplyCause::client,
+                          is_tombstone, entry.request, MoveId{},      request.attempt.number};
     after(appended_, Written{applied, copy.tail, copy.digest}, now, outputs);
   }
   after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}, Key{}, copy.tail}, now, outputs);

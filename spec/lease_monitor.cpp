@@ -117,11 +117,10 @@ void LeaseMonitor::on(const ClaimChanged& fact, const MonitorContext& context) {
       continue;
     }
     context.expect(ClauseId::L1, other.until <= context.at || fact.until <= context.at, [&] {
-      return fmt::format(
-          "at {} both {} ({} {} under {}, until {}) and {} ({} {} under {}, until {}) would perform an effect",
-          words(context.at), words(context.by), words(fact.shard), words(fact.range), words(fact.epoch),
-          words(fact.until), words(other.node), words(other.shard), words(other.range), words(other.epoch),
-          words(other.until));
+      return fmt::format("at {} both {} ({} {} under {}, {}) and {} ({} {} under {}, {}) would perform an effect",
+                         words(context.at), words(context.by), words(fact.shard), words(fact.range), words(fact.epoch),
+                         until_words(fact.until), words(other.node), words(other.shard), words(other.range),
+                         words(other.epoch), until_words(other.until));
     });
   }
   const Claim changed{context.by, fact.shard, fact.range, fact.epoch, fact.until};
@@ -176,8 +175,8 @@ void LeaseMonitor::check_claimed(const Served& fact, const MonitorContext& conte
     return fmt::format("{} served {} of {} under {} at {} without a claim to it ({})", words(context.by),
                        words(fact.key), words(fact.shard), words(fact.epoch), words(context.at),
                        mine == nullptr ? std::string("it has none")
-                                       : fmt::format("its claim: {} under {} until {}", words(mine->range),
-                                                     words(mine->epoch), words(mine->until)));
+                                       : fmt::format("its claim: {} under {} {}", words(mine->range),
+                                                     words(mine->epoch), until_words(mine->until)));
   });
 }
 

@@ -37,6 +37,15 @@ TEST(SingleOwner, neighbours_do_not_overlap) {
   EXPECT_TRUE(rejects(story, ClauseId::L1, {"[7, 16)"}));
 }
 
+TEST(SingleOwner, a_claim_without_an_end_is_said_to_be_for_ever) {
+  Story story;
+  story.tell(kA, ClaimChanged{kShard, keys(0, 16), Epoch{1}, TrueTime{INT64_MAX}});
+
+  story.tell(kB, ClaimChanged{kOtherShard, keys(0, 16), Epoch{2}, TrueTime{50'000'000}});
+
+  EXPECT_TRUE(rejects(story, ClauseId::L1, {"under epoch 1, for ever)", "under epoch 2, until 50.000 ms)"}));
+}
+
 TEST(SingleOwner, a_crash_ends_all_claims) {
   Story story;
   story.create(kA, 50).claim(kA, 50).at(10).tell(kA, Crashed{});

@@ -254,14 +254,34 @@ void MoveMonitor::on(const BarrierConfirmed& fact, const MonitorContext& context
   context.findings.checked(ClauseId::M6);
 }
 
-void MoveMonitor::on(const CutoverContent& fact, const MonitorContext& context) const {
-  const auto describe = [](const ContentDigest& digest) {
-    return fmt::format("values {:016x}, tombstones {:016x}, requests {:016x}, {}", digest.values, digest.tombstones,
-                       digest.requests, words(digest.source_epoch));
+namespace {
+
+std::string differences(const CutoverContent& fact) {
+  std::string text;
+  for (std::size_t i = 0; i < fact.differing_count; ++i) {
+    text += (i == 0 ? "" : ", ") + words(fact.differing[i]);
+  }
+  text += fact.differing_count == fact.differing.size() ? " and perhaps more" : "";
+  const auto add = [&](bool differs, const std::string& what) {
+    if (differs) {
+      text += (text.empty() ? "" : ", ") + what;
+    }
   };
+  add(fact.source.values != fact.target.values, "its values or their versions");
+  add(fact.source.tombstones != fact.target.tombstones, "its tombstones");
+  add(fact.source.requests != fact.target.requests, "its answered requests");
+  add(fact.source.source_epoch != fact.target.source_epoch,
+      fmt::format("the epoch it was copied under ({} at the source, {} at the target)", words(fact.source.source_epoch),
+                  words(fact.target.source_epoch)));
+  return text;
+}
+
+}  // namespace
+
+void MoveMonitor::on(const CutoverContent& fact, const MonitorContext& context) const {
   context.expect(ClauseId::M5, fact.source == fact.target, [&] {
-    return fmt::format("at the commit of {} of {} the contents differ: source {}; target {}", words(fact.move),
-                       words(fact.shard), describe(fact.source), describe(fact.target));
+    return fmt::format("at the commit of {} of {} the target's copy differs from the source's in {}", words(fact.move),
+                       words(fact.shard), differences(fact));
   });
   if (const KnownMove* move = context.known.move(fact.move)) {
     context.expect(ClauseId::M5, fact.source.source_epoch == move->source_epoch, [&] {

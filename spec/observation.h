@@ -6,6 +6,7 @@
 // version when it became durable, a committed record when the directory may act on it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -168,8 +169,8 @@ struct Applied {
   Version version;
   ApplyCause cause;
   bool is_tombstone;
-  RequestId request;  // that wrote it; sequence 0 if not known (backfill)
-  MoveId move;        // of all but client
+  RequestId request;                  // that wrote it; sequence 0 if not known (backfill)
+  MoveId move;                        // of all but client
   std::uint8_t attempt = kNoAttempt;  // client: which attempt of the request was executed, if the cluster tells
 };
 // The node began an empty copy of a range for a move, or forgot one, key by key.
@@ -213,6 +214,8 @@ struct CutoverContent {
   ShardId shard;
   ContentDigest source;
   ContentDigest target;
+  std::uint8_t differing_count = 0;  // of `differing`: the first keys whose values or versions differ now
+  std::array<Key, 4> differing{};
 };
 
 // --- routers and clients -------------------------------------------------------------------------------------------
@@ -233,8 +236,8 @@ struct Hop {
   Key key;
   Epoch epoch;  // that the attempt carries
 };
-// A router asked the directory for a newer map. `cause` is what made it ask; `first` means that no error did: nothing was
-// known, or a router without a cache looks up where each operation goes. Polling and watching are not told.
+// A router asked the directory for a newer map. `cause` is what made it ask; `first` means that no error did: nothing
+// was known, or a router without a cache looks up where each operation goes. Polling and watching are not told.
 struct RefreshStarted {
   HopCause cause;
   Epoch needed{};  // the answer must know of this grant; 0: any answer will do

@@ -30,8 +30,7 @@ void RefreshMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCon
   if (newest == nullptr) {
     return;
   }
-  const TrueTime quiet_since =
-      std::max(context.known.quiet_since(context.by), context.known.directory_quiet_since());
+  const TrueTime quiet_since = std::max(context.known.quiet_since(context.by), context.known.directory_quiet_since());
   const TrueTime since = std::max(newest->committed_at, quiet_since);
   const bool is_fresh = fact.epoch >= newest->epoch || context.at <= since + context.bounds.staleness_max;
   context.expect(ClauseId::R4, is_fresh, [&] {

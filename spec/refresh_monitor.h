@@ -1,5 +1,5 @@
-// Judges what routers ask of the directory and what they know: R3 (errors make no more reads than there is to learn) and
-// R4 (bounded staleness).
+// Judges what routers ask of the directory and what they know: R3 (errors make no more reads than there is to learn)
+// and R4 (bounded staleness).
 //
 // R3: reads that errors made a router start are at most its restarts, the grants that stale signals named to it, and
 // those of its reads that went unanswered (and the changes of bounds, for one that reads single records); one is under

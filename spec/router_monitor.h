@@ -35,8 +35,8 @@ class RouterMonitor {
   struct Request {
     std::uint64_t sent = 0;
     std::uint64_t served = 0;
-    std::uint64_t refused = 0;           // stale_epoch or not_owner
-    std::uint64_t applied = 0;           // where the cluster tells which attempt it was
+    std::uint64_t refused = 0;  // stale_epoch or not_owner
+    std::uint64_t applied = 0;  // where the cluster tells which attempt it was
     NodeId applied_by = kNoNode;
     std::uint32_t disk_losses = 0;       // of applied_by, at that time
     std::uint64_t redirect_targets = 0;  // nodes below 64 named by not_owner answers

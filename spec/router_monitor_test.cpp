@@ -156,7 +156,9 @@ TEST(ErrorContract, a_node_that_lost_its_disk_may_refuse_the_second_copy_of_what
 // A node that tells which attempt it executed is held to it, though the message may have come twice.
 TEST(ErrorContract, a_node_that_denies_what_it_executed_is_named) {
   Story denied = twice_granted(), older = twice_granted(), revived = twice_granted();
-  denied.tell(kB, FaultInjected{FaultKind::duplicated}).execute(kB, 1).answer(kB, Signal::stale_epoch, Epoch{2}, Epoch{3});
+  denied.tell(kB, FaultInjected{FaultKind::duplicated})
+      .execute(kB, 1)
+      .answer(kB, Signal::stale_epoch, Epoch{2}, Epoch{3});
   older.execute(kB, 1).execute(kB, 1, request(17)).answer(kB, Signal::not_owner, Epoch{2}, Epoch{2}, kC);
   revived.tell(kB, FaultInjected{FaultKind::duplicated}).answer(kB, Signal::stale_epoch, Epoch{1}, Epoch{2});
   revived.execute(kB, 1);

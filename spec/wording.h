@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 
 #include "spec/types.h"
@@ -31,5 +32,7 @@ inline std::string words_of_nanoseconds(std::int64_t count) {
 inline std::string words(TrueTime time) { return words_of_nanoseconds(time.value); }
 inline std::string words(Instant instant) { return words_of_nanoseconds(instant.value); }
 inline std::string words(Duration duration) { return words_of_nanoseconds(duration.value); }
+// "until 12.500 ms", or "for ever" for a claim without an end.
+inline std::string until_words(TrueTime time) { return time.value == INT64_MAX ? "for ever" : "until " + words(time); }
 
 }  // namespace shardcheck
