@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "harness/campaign.h"
+#include "spec/clauses.h"
 
 namespace shardcheck::cli {
 
@@ -30,6 +31,7 @@ void add_digest(CLI::App& app, ExitCode& exit) {
     options.seed = flags->seed;
     options.scenarios = flags->scenarios;
     options.repeat_every = 4;
+    options.scenarios_for_reach = UINT64_MAX;  // a digest is of a few runs: what they reach is not judged
     const harness::CampaignReport report = harness::run_campaign(options);
     if (flags->as_json) {
       const nlohmann::json document{{"digest", fmt::format("{:016x}", report.digest)},
@@ -38,6 +40,9 @@ void add_digest(CLI::App& app, ExitCode& exit) {
       fmt::print("{}\n", document.dump(2));
     } else {
       fmt::print("{:016x} {} scenarios {} events\n", report.digest, report.scenarios, report.events);
+    }
+    for (const harness::Failure& failure : report.failures) {
+      fmt::print(stderr, "violated {}: {}\n", clause(failure.violation.clause).text_id, failure.violation.message);
     }
     exit = report.is_violated() ? ExitCode::violated : ExitCode::held;
   });

@@ -108,12 +108,12 @@ TEST_F(Commands, mutants_says_what_caught_a_seeded_bug) {
 
 TEST_F(Commands, mutants_is_violated_when_a_seeded_bug_survives) {
   const CommandOutcome outcome =
-      command({"mutants", "--only", "read_only_in_history", "--seconds", "0.01", "--out", path("findings"), "--json"});
+      command({"mutants", "--only", "move_forward_early", "--seconds", "0.01", "--out", path("findings"), "--json"});
 
   EXPECT_EQ(outcome.exit, ExitCode::violated);
   const json rows = json::parse(outcome.out);
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows[0]["name"], "read_only_in_history");
+  EXPECT_EQ(rows[0]["name"], "move_forward_early");
   EXPECT_EQ(rows[0]["killed"], false);
   EXPECT_TRUE(rows[0]["clause"].is_null());
   EXPECT_EQ(rows[0]["steps_after_shrink"], 0);

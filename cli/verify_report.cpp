@@ -33,18 +33,25 @@ std::string rows_text(const VerifyReport& report) {
   return text;
 }
 
+// How many of the participants of a move a fault struck, of those it can strike.
 std::string reach_text(const harness::CampaignReport& campaign) {
-  std::string text = fmt::format("reached: {} of {} pairs of a move's phase and a fault, {} of 3 signals\n",
-                                 campaign.reached.count(), campaign.reached.size(), campaign.signals.count());
+  std::string text = fmt::format(
+      "reached: {} of {} cells of a move's phase, a fault and whom it struck, {} of 3 signals\n"
+      "(whom: the directory, source, target, a bystander, a router, the mover)\n",
+      campaign.reached.count(), harness::reachable_cells(), campaign.signals.count());
   text += fmt::format("{:<14}", "");
   for (int fault = 0; fault < kFaultKinds; ++fault) {
-    text += fmt::format("{:>12}", name_of(static_cast<FaultKind>(fault)));
+    text += fmt::format(" {}", name_of(static_cast<FaultKind>(fault)));
   }
   text += "\n";
-  for (std::size_t phase = 0; phase < kMovePhases; ++phase) {
-    text += fmt::format("{:<14}", name_of(static_cast<MovePhase>(phase)));
-    for (std::size_t fault = 0; fault < kFaultKinds; ++fault) {
-      text += fmt::format("{:>12}", campaign.reached.test(phase * kFaultKinds + fault) ? "yes" : "-");
+  for (std::size_t i = 0; i < kMovePhases; ++i) {
+    const auto phase = static_cast<MovePhase>(i);
+    text += fmt::format("{:<14}", name_of(phase));
+    for (int j = 0; j < kFaultKinds; ++j) {
+      const auto fault = static_cast<FaultKind>(j);
+      const std::string cell = fmt::format("{}/{}", campaign.reached.participants(phase, fault),
+                                           harness::reachable_participants(phase, fault));
+      text += fmt::format(" {:>{}}", cell, name_of(fault).size());
     }
     text += "\n";
   }
@@ -174,6 +181,7 @@ nlohmann::json to_json(const VerifyReport& report) {
                           {"reason", report.reason()},
                           {"digest", fmt::format("{:016x}", report.campaign.digest)},
                           {"reached", report.campaign.reached.count()},
+                          {"reachable", harness::reachable_cells()},
                           {"rows", rows},
                           {"findings", findings},
                           {"exit_code", static_cast<int>(report.verdict())}};

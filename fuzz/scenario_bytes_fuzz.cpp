@@ -1,224 +1,53 @@
-// Any bytes as the answers to all questions of one run of the cluster: nothing may be violated, no run may go on for
-// ever, and what was written down of a run must be the same run again. README.md of this folder has the flags.
+// Any bytes as the answers to all questions of one run of the cluster, a byte each. scenario_target.h says what must
+// hold, README.md of this folder has the flags.
 #include <fmt/core.h>
 
-#include <bitset>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "fuzz/byte_recorder.h"
+#include "fuzz/scenario_target.h"
 #include "harness/campaign.h"
-#include "harness/counterexample.h"
+#include "harness/scenario_runner.h"
 
 namespace shardcheck::fuzz {
 namespace {
 
-using harness::RunReport;
-using harness::Scenario;
-using harness::ScenarioRunner;
-
-constexpr std::uint64_t kShrinkRunsMax = 3'000;
-// One run in so many is done again from its written scenario. Which ones is decided by their digest.
-constexpr std::uint64_t kRepeatEvery = 16;
 // No run reads more: what lies behind would only be changed in vain.
 constexpr std::size_t kBytesMax = 1'024;
-constexpr int kUsageError = 3;
-
-struct Flags {
-  impl::Mutant mutant = impl::Mutant::none;
-  std::string findings = "findings";
-};
-
-Flags& flags() {
-  static Flags instance;
-  return instance;
-}
-
-[[noreturn]] void refuse(const std::string& what) {
-  fmt::print(stderr, "scenario_bytes_fuzz: {}\n", what);
-  std::exit(kUsageError);
-}
-
-[[noreturn]] void fail_run(std::span<const std::uint8_t> bytes, ClauseId clause) {
-  ScenarioRunner runner;
-  sim::ByteChoices choices(bytes);
-  const harness::Counterexample found =
-      harness::shrink_counterexample(runner, choices, flags().mutant, clause, kShrinkRunsMax);
-  const Result<std::string> path = harness::write_counterexample(found, flags().findings);
-  fmt::print(stderr, "{}", harness::to_text(found, path ? *path : to_string(path.error())));
-  std::abort();
-}
-
-[[noreturn]] void fail_harness(std::string_view what, const Scenario& scenario) {
-  fmt::print(stderr, "violated {}\n{}", what, harness::to_text(scenario));
-  std::abort();
-}
-
-void check_repeat(ScenarioRunner& runner, const Scenario& scenario, std::uint64_t digest) {
-  const std::string text = harness::to_text(scenario);
-  const Result<Scenario> read = harness::parse_scenario(text, "written");
-  if (!read || harness::to_text(*read) != text) {
-    fail_harness("X1: a written scenario is another one when it is read", scenario);
-  }
-  if (runner.run(*read).digest != digest) {
-    fail_harness("X1: a written scenario gives another run", scenario);
-  }
-}
-
-void run_one(std::span<const std::uint8_t> bytes) {
-  static ScenarioRunner runner;
-  static Scenario scenario;
-  sim::ByteChoices choices(bytes);
-  const RunReport& report = runner.run(choices, flags().mutant, scenario);
-  if (!report.violations.empty()) {
-    fail_run(bytes, report.violations.front().clause);
-  }
-  if (report.was_cut_short) {
-    fail_harness("nothing, but the run did not end", scenario);
-  }
-  if (report.digest % kRepeatEvery == 0) {
-    check_repeat(runner, scenario, report.digest);
-  }
-}
-
-// --- seeds ---------------------------------------------------------------------------------------------------------
-
-using Reached = std::bitset<kMovePhases * kFaultKinds + 3>;
-
-struct Seed {
-  std::uint64_t seed = 0;
-  std::vector<std::uint8_t> bytes;
-  Reached reached;
-};
-
 constexpr std::uint64_t kSeedsTried = 8'000;
-constexpr std::size_t kSeedsKept = 20;
 constexpr std::size_t kSeedBytesMax = 320;
-
-Reached reached_in(const RunReport& report) {
-  Reached reached;
-  for (std::size_t i = 0; i < report.reached.size(); ++i) {
-    reached.set(i, report.reached.test(i));
-  }
-  for (std::size_t i = 0; i < report.signals.size(); ++i) {
-    reached.set(report.reached.size() + i, report.signals.test(i));
-  }
-  return reached;
-}
 
 // Runs from seeds as bytes, those that are short enough.
 std::vector<Seed> short_runs() {
   std::vector<Seed> runs;
-  ScenarioRunner runner;
-  Scenario scenario;
+  harness::ScenarioRunner runner;
+  harness::Scenario scenario;
   for (std::uint64_t i = 0; i < kSeedsTried; ++i) {
     sim::SeededChoices seeded(harness::seed_of(1, i));
     ByteRecorder recorder(seeded);
-    const RunReport& first = runner.run(recorder, impl::Mutant::none, scenario);
+    const harness::RunReport& first = runner.run(recorder, impl::Mutant::none, scenario);
     if (recorder.bytes().size() > kSeedBytesMax) {
       continue;
     }
     const std::uint64_t digest = first.digest;
     sim::ByteChoices choices(recorder.bytes());
-    const RunReport& again = runner.run(choices, impl::Mutant::none, scenario);
+    const harness::RunReport& again = runner.run(choices, impl::Mutant::none, scenario);
     if (again.digest != digest) {
-      refuse(fmt::format("the bytes of seed {} give another run", i));
+      fmt::print(stderr, "the bytes of seed {} give another run\n", i);
+      std::exit(1);
     }
-    runs.push_back({i, recorder.bytes(), reached_in(again)});
+    runs.push_back({fmt::format("seed_{:04}", i), recorder.bytes(), reached_in(again)});
   }
   return runs;
-}
-
-// The run that adds most to what is covered, the shorter one of two; null if none adds anything.
-const Seed* best_of(const std::vector<Seed>& runs, const Reached& covered) {
-  const Seed* best = nullptr;
-  std::size_t best_gain = 0;
-  for (const Seed& run : runs) {
-    const std::size_t gain = (run.reached & ~covered).count();
-    if (gain > best_gain || (gain == best_gain && gain > 0 && run.bytes.size() < best->bytes.size())) {
-      best = &run;
-      best_gain = gain;
-    }
-  }
-  return best;
-}
-
-// One after the other the run that adds most to what was reached. Once all is, the rest is chosen by the same rule as
-// if it were not, for a second way to each.
-std::vector<Seed> choose(std::vector<Seed> runs) {
-  std::vector<Seed> chosen;
-  Reached covered;
-  Reached covered_by_all;
-  while (chosen.size() < kSeedsKept && !runs.empty()) {
-    const Seed* best = best_of(runs, covered);
-    if (best == nullptr) {
-      if (covered.none()) {
-        break;
-      }
-      covered.reset();
-      continue;
-    }
-    covered |= best->reached;
-    covered_by_all |= best->reached;
-    chosen.push_back(*best);
-    runs.erase(runs.begin() + (best - runs.data()));
-  }
-  fmt::print("{} seeds reach {} of {} faults in phases and signals\n", chosen.size(), covered_by_all.count(),
-             covered_by_all.size());
-  return chosen;
-}
-
-void write_seeds(const std::string& folder) {
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
-  for (const Seed& seed : choose(short_runs())) {
-    const std::filesystem::path path = std::filesystem::path(folder) / fmt::format("seed_{:04}", seed.seed);
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(seed.bytes.data()), static_cast<std::streamsize>(seed.bytes.size()));
-    file.close();
-    if (!file) {
-      refuse(path.string() + " cannot be written");
-    }
-  }
-}
-
-// The rest of an argument that begins with `name`.
-std::optional<std::string> value_of(std::string_view argument, std::string_view name) {
-  if (!argument.starts_with(name)) {
-    return std::nullopt;
-  }
-  return std::string(argument.substr(name.size()));
-}
-
-void read_flag(std::string_view argument) {
-  if (const auto name = value_of(argument, "--mutant=")) {
-    const auto mutant = impl::mutant_by_name(*name);
-    if (!mutant) {
-      refuse("there is no mutant '" + *name + "'; 'shardcheck list mutants' names them");
-    }
-    flags().mutant = *mutant;
-  } else if (const auto findings = value_of(argument, "--findings=")) {
-    flags().findings = *findings;
-  } else if (const auto folder = value_of(argument, "--write-seeds=")) {
-    write_seeds(*folder);
-    std::exit(0);
-  }
 }
 
 }  // namespace
 }  // namespace shardcheck::fuzz
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  for (int i = 1; i < *argc; ++i) {
-    shardcheck::fuzz::read_flag((*argv)[i]);
-  }
+  shardcheck::fuzz::read_flags(*argc, *argv, "scenario_bytes_fuzz", shardcheck::fuzz::short_runs);
   return 0;
 }
 
@@ -226,6 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size > shardcheck::fuzz::kBytesMax) {
     return -1;  // not for the corpus
   }
-  shardcheck::fuzz::run_one({data, size});
+  shardcheck::sim::ByteChoices choices({data, size});
+  shardcheck::sim::ByteChoices same_again({data, size});
+  shardcheck::fuzz::run_scenario(choices, same_again);
   return 0;
 }

@@ -166,11 +166,10 @@ class Campaign {
         return;
       }
     }
-    for (std::size_t cell = 0; cell < report_.reached.size(); ++cell) {
-      if (!report_.reached.test(cell)) {
-        miss(fmt::format("in {} scenarios no fault '{}' struck while a move was in phase '{}'", report_.scenarios,
-                         name_of(static_cast<FaultKind>(cell % kFaultKinds)),
-                         name_of(static_cast<MovePhase>(cell / kFaultKinds))));
+    for (std::size_t i = 0; i < kReachCells; ++i) {
+      const ReachCell cell = reach_cell(i);
+      if (why_unreachable(cell).empty() && !report_.reached.has(cell)) {
+        miss(fmt::format("in {} scenarios no fault was {}", report_.scenarios, to_string(cell)));
         return;
       }
     }

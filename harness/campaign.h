@@ -29,7 +29,7 @@ struct CampaignOptions {
   // One run in so many is done again from its written scenario, and the digests compared (X1).
   std::uint64_t repeat_every = 16;
   // X2 is judged when at least so many scenarios were run.
-  std::uint64_t scenarios_for_reach = 2'000;
+  std::uint64_t scenarios_for_reach = 20'000;
   // Asked before each scenario; true ends the campaign.
   std::function<bool()> is_out_of_time{};
   // Told now and then how many scenarios are done.
@@ -52,7 +52,7 @@ struct CampaignReport {
   std::uint64_t undecided = 0;  // runs in which the history checker, or the run itself, hit its bound
   std::string error;            // why the system cannot be judged; empty: it can
   std::uint64_t digest = 0;     // of all runs, in order
-  std::bitset<kMovePhases * kFaultKinds> reached;
+  Reach reached;
   std::bitset<3> signals;
   std::vector<Failure> failures;  // for each violated clause one, the smallest
 

@@ -51,6 +51,9 @@ void DrawnDeviations::draw_gap() {
 }
 
 const Deviation* DrawnDeviations::at(const sim::Anchor& anchor) {
+  if (profile_.message_kind && anchor.message_kind != *profile_.message_kind) {
+    return nullptr;
+  }
   if (--left_ > 0) {
     return nullptr;
   }

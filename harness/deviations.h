@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/labels.h"
@@ -15,6 +16,8 @@ namespace shardcheck::harness {
 struct FaultProfile {
   std::uint32_t gap = 0;                       // messages between two deviations, on average; 0: none at all
   std::array<bool, kFaultKinds> is_enabled{};  // by FaultKind
+  // Only messages of this kind are counted and struck: how rare moments are met often.
+  std::optional<std::uint8_t> message_kind;
 };
 
 // What the adversary may do to whom.

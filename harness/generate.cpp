@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "impl/messages.h"
+
 namespace shardcheck::harness {
 namespace {
 
@@ -9,6 +11,8 @@ using FaultGaps = std::array<std::uint32_t, 5>;
 constexpr FaultGaps kFaultGaps{0, 300, 120, 60, 30};
 // Of a system that may send few messages.
 constexpr FaultGaps kShortFaultGaps{0, 60, 25, 10, 5};
+constexpr std::uint64_t kFocusOneIn = 3;
+constexpr std::uint32_t kFocusedGapDivisor = 25;
 constexpr std::uint32_t kKeysOfShard = 4;
 constexpr std::uint16_t kSplitsMax = 4;
 // How many members the directory has: a single one and three take turns, five are rare.
@@ -67,6 +71,15 @@ FaultProfile draw_faults(sim::Choices& choices, const FaultGaps& gaps) {
   return faults;
 }
 
+// In every third run the adversary waits for messages of one kind, and strikes among them often.
+void draw_focus(sim::Choices& choices, FaultProfile& faults) {
+  const std::uint64_t answer = ask(choices, Ask::fault_focus, kFocusOneIn * impl::kMessageKinds);
+  if (answer >= (kFocusOneIn - 1) * impl::kMessageKinds) {
+    faults.message_kind = static_cast<std::uint8_t>(answer % impl::kMessageKinds);
+    faults.gap /= kFocusedGapDivisor;
+  }
+}
+
 WorkloadShape workload_of(const impl::ClusterOptions& cluster) {
   const impl::Roles roles(cluster);
   WorkloadShape shape;
@@ -91,6 +104,7 @@ Plan draw_plan(sim::Choices& choices, impl::Mutant mutant) {
   plan.scenario.network.variety = draw_variety(choices);
   plan.scenario.clocks = draw_clocks(choices, impl::Roles(cluster).processes(), cluster.clock_offset_max);
   plan.faults = draw_faults(choices, kFaultGaps);
+  draw_focus(choices, plan.faults);
   plan.scenario.steps = draw_workload(choices, workload_of(cluster));
   return plan;
 }

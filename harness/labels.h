@@ -39,6 +39,7 @@ enum class Ask : std::uint8_t {
   scan_end,
   directories,
   router_kind,
+  fault_focus,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

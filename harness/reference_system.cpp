@@ -87,6 +87,17 @@ bool ReferenceSystem::apply(const Step& step) {
   return true;
 }
 
+ProcessRole ReferenceSystem::role_of(NodeId process) const {
+  const impl::Roles roles(scenario_->cluster);
+  if (roles.is_storage(process)) {
+    return ProcessRole::storage;
+  }
+  if (roles.is_router(process)) {
+    return ProcessRole::router;
+  }
+  return process < roles.storage(0) ? ProcessRole::directory : ProcessRole::mover;
+}
+
 bool ReferenceSystem::is_settled() const {
   for (const ShardRecord& record : records_) {
     if (record.is_data_lost || record.is_removed()) {
@@ -157,9 +168,11 @@ bool ReferenceSystem::is_repeated(const Observation& fact) {
       told_records_.push_back(*committed);
       return false;
     }
-    const auto told = std::ranges::lower_bound(told_records_, committed->position, {}, &RecordCommitted::position);
-    return told != told_records_.end() && told->position == committed->position && told->change == committed->change &&
-           told->record == committed->record;
+    // A split and a merge change two records at one position.
+    const auto told = std::ranges::equal_range(told_records_, committed->position, {}, &RecordCommitted::position);
+    return std::ranges::any_of(told, [&](const RecordCommitted& it) {
+      return it.change == committed->change && it.record == committed->record;
+    });
   }
   if (const auto* stepped = std::get_if<DirectoryStepped>(&fact)) {
     const bool is_told = stepped->position <= told_position_;

@@ -18,6 +18,7 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
   void start(ObservationSink& sink) override;
   Bounds bounds() const override;
   bool apply(const Step& step) override;
+  ProcessRole role_of(NodeId process) const override;
   bool is_settled() const override;
   void tell_end() override;
 

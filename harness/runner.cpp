@@ -37,7 +37,8 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
   bounds_ = system.bounds();
   judge_.reset(bounds_);
   clients_.assign(static_cast<std::size_t>(bounds_.clients), Client{});
-  phases_.assign(static_cast<std::size_t>(bounds_.shards), MovePhase::none);
+  records_.assign(static_cast<std::size_t>(bounds_.shards), ShardRecord{});
+  system_ = &system;
   system.start(*this);
   for (const Step& step : steps) {
     if (!advance(system, std::max(step.at, system.now()))) {
@@ -117,10 +118,11 @@ void Runner::record_end(const Client& client, const Outcome& outcome, TrueTime a
 
 void Runner::note_reached(const Observed& observed) {
   if (const auto* committed = std::get_if<RecordCommitted>(&observed.fact)) {
-    phases_[committed->record.shard.value] = committed->record.phase;
+    records_[committed->record.shard.value] = committed->record;
   } else if (const auto* fault = std::get_if<FaultInjected>(&observed.fact)) {
-    for (const MovePhase phase : phases_) {
-      report_.reached.set(static_cast<std::size_t>(phase) * kFaultKinds + static_cast<std::size_t>(fault->kind));
+    const ProcessRole role = system_->role_of(observed.by);
+    for (const ShardRecord& record : records_) {
+      report_.reached.note({record.phase, fault->kind, participant_of(observed.by, role, record)});
     }
   } else if (const auto* answered = std::get_if<Answered>(&observed.fact)) {
     report_.signals.set(static_cast<std::size_t>(answered->signal));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/reach.h"
 #include "histories/checker.h"
 #include "histories/history.h"
 #include "spec/judge.h"
@@ -25,10 +26,8 @@ struct RunReport {
   std::uint64_t operations = 0;
   bool is_undecided = false;   // the history checker ran out of its budget
   bool was_cut_short = false;  // the run hit the bound on its work
-  // Which faults struck while a move was in which phase (at [phase * kFaultKinds + fault]), and which signals were
-  // given.
-  std::bitset<kMovePhases * kFaultKinds> reached;
-  std::bitset<3> signals;
+  Reach reached;
+  std::bitset<3> signals;  // those that were given
 
   std::uint64_t checked(ClauseId id) const { return checks[static_cast<std::size_t>(id)]; }
   const Violation* violation_of(ClauseId id) const;
@@ -77,8 +76,9 @@ class Runner final : private ObservationSink {
   std::vector<Client> clients_;  // by ClientId
   histories::HistoryBuilder builder_;
   histories::Checker checker_;
-  std::vector<RequestId> recorded_;  // by operation of the history
-  std::vector<MovePhase> phases_;    // by ShardId, as committed
+  std::vector<RequestId> recorded_;   // by operation of the history
+  std::vector<ShardRecord> records_;  // by ShardId, as committed
+  const System* system_ = nullptr;    // of the run under way
   TrueTime last_stamp_;
   bool is_cut_short_ = false;
   bool probe_failed_ = false;  // a final read was not answered, of a key that is not reported lost

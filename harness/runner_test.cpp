@@ -152,7 +152,7 @@ TEST(Runner, rejects_a_store_that_forgets_a_write) {
 
   EXPECT_EQ(violated(report), (std::vector<std::string>{"M1", "C1"}));
   ASSERT_NE(report.violation_of(ClauseId::C1), nullptr);
-  EXPECT_EQ(report.violation_of(ClauseId::C1)->message.substr(0, 28), "key 0 is not linearizable: p");
+  EXPECT_EQ(report.violation_of(ClauseId::C1)->message.substr(0, 35), "key 0 is not linearizable: request ");
 }
 
 // It is there in the end, so no write was lost: only the order of the answers shows it.

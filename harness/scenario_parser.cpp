@@ -8,23 +8,14 @@
 #include "harness/line_network.h"
 #include "harness/line_words.h"
 #include "harness/scenario.h"
-#include "harness/value_words.h"
+#include "harness/step_parser.h"
 #include "impl/messages.h"
 #include "spec/cluster.h"
-#include "spec/key_set.h"
 
 namespace shardcheck::harness {
 namespace {
 
 constexpr std::size_t kLinesMax = 100'000;
-
-// How many there are of everything that lines name.
-struct MakeUp {
-  int clients = 0;
-  int shards = 0;
-  int processes = 0;
-  KeyRange keys;
-};
 
 class ScenarioParser {
  public:
@@ -168,9 +159,7 @@ class ScenarioParser {
     scenario_.cluster.mutant = found.value_or(impl::Mutant::none);
   }
 
-  NodeId process(Words& words, std::string_view what) {
-    return NodeId{static_cast<std::uint16_t>(words.whole_number(what, 0, make_up_.processes - 1))};
-  }
+  NodeId process(Words& words, std::string_view what) const { return read_process(make_up_, words, what); }
 
   void clock(Words& words) {
     ClockSetting clock;
@@ -191,118 +180,11 @@ class ScenarioParser {
     if (step.at < TrueTime{} || (!scenario_.steps.empty() && step.at < scenario_.steps.back().at)) {
       words.refuse("steps must be in order of time");
     }
-    const std::string_view kind = words.word("'client', 'move', 'split', 'merge' or 'fault'");
-    if (kind == "client") {
-      step.what = client(words);
-    } else if (kind == "move") {
-      step.what = move(words);
-    } else if (kind == "split") {
-      step.what = split(words);
-    } else if (kind == "merge") {
-      words.take("range");
-      step.what = MergeStep{range(words)};
-    } else if (kind == "fault") {
-      step.what = fault(words);
-    } else {
-      words.refuse(fmt::format("'{}' is no kind of step", kind.substr(0, 40)));
+    step.what = StepParser(scenario_, make_up_, last_sequence_).what(words);
+    if (const auto* fault = std::get_if<FaultStep>(&step.what)) {
+      check_disk(fault->kind, fault->process, words);
     }
     scenario_.steps.push_back(step);
-  }
-
-  ClientStep client(Words& words) {
-    ClientStep step;
-    step.request.client =
-        ClientId{static_cast<std::uint16_t>(words.whole_number("the client", 0, make_up_.clients - 1))};
-    words.take("request");
-    step.request.sequence = static_cast<std::uint32_t>(words.whole_number("the request", 1, 1'000'000'000));
-    std::uint32_t& last = last_sequence_[step.request.client.value];
-    if (step.request.sequence <= last) {
-      words.refuse("the requests of one client must have growing numbers");
-    }
-    last = step.request.sequence;
-    Operation& operation = step.operation;
-    operation.kind = words.named<OperationKind>("operation", kOperationKinds);
-    operation.key = Key{static_cast<std::uint32_t>(
-        words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
-    if (operation.kind == OperationKind::scan) {
-      const std::int64_t most = std::min<std::int64_t>(make_up_.keys.hi.value, operation.key.value + kScanWidthMax);
-      operation.argument =
-          number(words.whole_number("the end of the scan", operation.key.value + std::int64_t{1}, most));
-      if (scenario_.system) {
-        words.refuse("only the reference is asked for scans");
-      }
-    }
-    if (operation.kind == OperationKind::compare_and_set) {
-      operation.expected = value_of(words);
-    }
-    if (operation.kind == OperationKind::write || operation.kind == OperationKind::append ||
-        operation.kind == OperationKind::compare_and_set) {
-      operation.argument = value_of(words);
-    }
-    if (operation.kind == OperationKind::append && operation.argument.list_length != 1) {
-      words.refuse("what is appended must be a list of one, such as [7]");
-    }
-    return step;
-  }
-
-  ShardId range(Words& words) {
-    return ShardId{static_cast<std::uint16_t>(words.whole_number("the range", 0, make_up_.shards - 1))};
-  }
-
-  SplitStep split(Words& words) {
-    SplitStep step;
-    words.take("range");
-    step.shard = range(words);
-    words.take("at");
-    step.at = Key{static_cast<std::uint32_t>(
-        words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
-    return step;
-  }
-
-  MoveStep move(Words& words) {
-    MoveStep step;
-    words.take("range");
-    step.shard = range(words);
-    words.take("to");
-    step.target = process(words, "the target");
-    if (!scenario_.system && !impl::Roles(scenario_.cluster).is_storage(step.target)) {
-      words.refuse("a range can only move to a storage node");
-    }
-    step.how = move_options(words);
-    return step;
-  }
-
-  // Any of "mode M" and "forwarding", in this order.
-  MoveOptions move_options(Words& words) {
-    MoveOptions how;
-    while (!words.is_empty() && !how.forwards) {
-      const std::string_view word = words.word("'mode' or 'forwarding'");
-      how.forwards = word == "forwarding";
-      if (word == "mode") {
-        how.mode = words.named<MoveMode>("mode of a move", kMoveModes);
-      } else if (!how.forwards) {
-        words.refuse(fmt::format("'{}' is neither 'mode' nor 'forwarding'", word.substr(0, 40)));
-      }
-    }
-    return how;
-  }
-
-  FaultStep fault(Words& words) {
-    FaultStep step;
-    step.kind = words.named<FaultKind>("fault", kFaultKinds);
-    step.process = process(words, "the process");
-    if (step.kind == FaultKind::link_cut) {
-      step.peer = process(words, "the other end of the link");
-    } else if (step.kind != FaultKind::crashed && step.kind != FaultKind::disk_lost && step.kind != FaultKind::paused) {
-      words.refuse("as a step, a fault can be crash, lose_disk, pause or cut; the others happen to messages");
-    }
-    check_disk(step.kind, step.process, words);
-    words.take("for");
-    step.duration = words.time("how long");
-    if (step.duration < Duration{}) {
-      words.refuse("how long cannot be negative");
-    }
-    return step;
   }
 
   void check_disk(FaultKind kind, NodeId victim, Words& words) {

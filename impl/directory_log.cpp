@@ -294,7 +294,9 @@ void DirectoryLog::on_appended(NodeId from, const Appended& it, Instant now, Clu
     them.durable_to = std::max(them.durable_to, it.position);
     advance_commit();
   }
-  them.goes_on_after = std::max(it.is_accepted ? them.goes_on_after : it.position, them.durable_to);
+  // Whoever counts more as committed than the leader has comes from a mutant that lost committed entries.
+  const DirectoryPosition refused_after = std::min(it.position, last());
+  them.goes_on_after = std::max(it.is_accepted ? them.goes_on_after : refused_after, them.durable_to);
   if (!it.is_accepted || them.goes_on_after < last()) {
     send_entries(from, now, outputs);
   }

@@ -32,7 +32,6 @@ std::vector<Message> one_of_every_kind() {
     messages.push_back(MoveOrder{.kind = static_cast<OrderKind>(kind)});
     messages.push_back(MoveReport{.kind = static_cast<OrderKind>(kind)});
   }
-  messages.push_back(Command{.kind = CommandKind::begin_term});
   return messages;
 }
 

@@ -112,9 +112,7 @@ class Cases {
   std::uint64_t count() const { return count_; }
   std::uint64_t undecided() const { return undecided_; }
   const CountedSystem& seen() const { return system_; }
-  bool is_reached(MovePhase phase, FaultKind fault) const {
-    return reached_.test(static_cast<std::size_t>(phase) * kFaultKinds + static_cast<std::size_t>(fault));
-  }
+  bool is_reached(MovePhase phase, FaultKind fault) const { return reached_.has(phase, fault); }
   bool is_given(Signal signal) const { return signals_.test(static_cast<std::size_t>(signal)); }
 
  private:
@@ -122,7 +120,7 @@ class Cases {
   ScenarioDriver driver_;
   std::uint64_t count_ = 0;
   std::uint64_t undecided_ = 0;
-  std::bitset<kMovePhases * kFaultKinds> reached_;
+  Reach reached_;
   std::bitset<3> signals_;
 };
 

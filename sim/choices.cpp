@@ -1,6 +1,7 @@
 #include "sim/choices.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/digest.h"
 #include "spec/assert.h"
@@ -22,6 +23,31 @@ std::uint64_t ByteChoices::below(std::uint64_t n, Label) {
     answer = answer * 256 + bytes_[next_++];
   }
   return answer % n;
+}
+
+namespace {
+
+bool asks_before(const Override& left, const Override& right) {
+  return std::pair(left.kind, left.counter) < std::pair(right.kind, right.counter);
+}
+
+}  // namespace
+
+OverriddenChoices::OverriddenChoices(Choices& base, const std::vector<Override>& overrides) : base_(base) {
+  for (const Override& it : overrides) {
+    const auto place = std::ranges::lower_bound(overrides_, it, asks_before);
+    if (place == overrides_.end() || asks_before(it, *place)) {
+      overrides_.insert(place, it);
+    }
+  }
+}
+
+std::uint64_t OverriddenChoices::below(std::uint64_t n, Label label) {
+  SHARDCHECK_ASSERT(n >= 1);
+  const Override question{label.kind, label.counter, 0};
+  const auto found = std::ranges::lower_bound(overrides_, question, asks_before);
+  const bool is_overridden = found != overrides_.end() && !asks_before(question, *found);
+  return is_overridden ? found->answer % n : base_.below(n, label);
 }
 
 std::uint64_t RecordedChoices::below(std::uint64_t n, Label label) {

@@ -63,6 +63,27 @@ class ByteChoices final : public Choices {
   std::size_t next_ = 0;
 };
 
+// One answer of a source, changed.
+struct Override {
+  std::uint8_t kind = 0;
+  std::uint32_t counter = 0;
+  std::uint64_t answer = 0;  // modulo the size of the question
+
+  friend constexpr auto operator<=>(const Override&, const Override&) = default;
+};
+
+// The answers of another source, but for a few: near a run that is known, one change away. Of two overrides of one
+// question the first counts. An override is found by kind and counter, whatever the subject. `base` must outlive it.
+class OverriddenChoices final : public Choices {
+ public:
+  OverriddenChoices(Choices& base, const std::vector<Override>& overrides);
+  std::uint64_t below(std::uint64_t n, Label label) override;
+
+ private:
+  Choices& base_;
+  std::vector<Override> overrides_;  // sorted by question
+};
+
 // The answers of a tape, 0 for every label that is not on it. An answer that is too large for its question is 0: the
 // question has changed, so the answer has lost its meaning.
 class RecordedChoices final : public Choices {

@@ -151,5 +151,30 @@ TEST(TapeRecorder, what_it_wrote_down_replays_identically) {
   EXPECT_TRUE(replayed.is_exhausted());
 }
 
+TEST(OverriddenChoices, an_override_replaces_the_answer_to_its_question_only) {
+  SeededChoices base(7);
+  SeededChoices same(7);
+  OverriddenChoices choices(base, {{.kind = 3, .counter = 5, .answer = 42}});
+
+  EXPECT_EQ(choices.below(100, {3, 0, 5}), 42);
+  EXPECT_EQ(choices.below(1'000'000, {3, 0, 4}), same.below(1'000'000, {3, 0, 4}));
+  EXPECT_EQ(choices.below(1'000'000, {2, 0, 5}), same.below(1'000'000, {2, 0, 5}));
+}
+
+TEST(OverriddenChoices, an_answer_too_large_for_its_question_wraps) {
+  SeededChoices base(7);
+  OverriddenChoices choices(base, {{.kind = 3, .counter = 5, .answer = 42}});
+
+  EXPECT_EQ(choices.below(40, {3, 9, 5}), 2);
+}
+
+TEST(OverriddenChoices, of_two_overrides_of_one_question_the_first_counts) {
+  SeededChoices base(7);
+  OverriddenChoices choices(base, {{3, 6, 1}, {3, 5, 8}, {3, 5, 9}});
+
+  EXPECT_EQ(choices.below(10, {3, 0, 5}), 8);
+  EXPECT_EQ(choices.below(10, {3, 0, 6}), 1);
+}
+
 }  // namespace
 }  // namespace shardcheck::sim

@@ -184,7 +184,8 @@ TEST(DestInactive, the_target_serves_nothing_before) {
 
   story.create(kA, 5).move_up_to_fence(kB).at(10).serve_under(Epoch{6}, kB);
 
-  EXPECT_TRUE(rejects(story, ClauseId::M7, {"node 1 served key 5", "target of move 2", "fenced"}));
+  // L5 among them: it acted without a grant.
+  EXPECT_TRUE(rejects_among_others(story, ClauseId::M7, {"node 1 served key 5", "target of move 2", "fenced"}));
 }
 
 // --- M8 ------------------------------------------------------------------------------------------------------------

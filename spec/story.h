@@ -221,6 +221,23 @@ inline testing::AssertionResult accepts(const Story& story, ClauseId id) {
   return testing::AssertionSuccess();
 }
 
+// The run violates this clause, maybe others too, and the message of this one names all of these.
+inline testing::AssertionResult rejects_among_others(const Story& story, ClauseId id,
+                                                     std::initializer_list<std::string_view> names) {
+  for (const Violation& violation : story.findings().violations()) {
+    if (violation.clause != id) {
+      continue;
+    }
+    for (const std::string_view name : names) {
+      if (violation.message.find(name) == std::string::npos) {
+        return testing::AssertionFailure() << "\"" << name << "\" is not named; " << violation.message;
+      }
+    }
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << clause(id).text_id << " was not violated";
+}
+
 // The run violates this clause and no other, and the message names all of these.
 inline testing::AssertionResult rejects(const Story& story, ClauseId id,
                                         std::initializer_list<std::string_view> names) {

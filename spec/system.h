@@ -63,6 +63,9 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
+// What a process is for, as far as a fault that strikes it matters to a move.
+enum class ProcessRole : std::uint8_t { directory, storage, router, mover };
+
 class System {
  public:
   virtual ~System() = default;
@@ -81,6 +84,8 @@ class System {
   // True once nothing is under way but clients' requests: no move, and every range has an owner that serves. A system
   // that cannot tell says false, and is waited for.
   virtual bool is_settled() const { return false; }
+  // For saying whom a fault struck. A system that makes no difference says storage.
+  virtual ProcessRole role_of(NodeId) const { return ProcessRole::storage; }
   // Reports what is there at the end (CopyHeld), where that can be seen.
   virtual void tell_end() {}
   // How much work the run was, and a digest of it; 0 where there is none.

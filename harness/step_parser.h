@@ -1,0 +1,46 @@
+// Reads what follows the time in a line of a scenario that says a step.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/line_words.h"
+#include "harness/scenario.h"
+#include "spec/system.h"
+
+namespace shardcheck::harness {
+
+// How many there are of everything that lines name.
+struct MakeUp {
+  int clients = 0;
+  int shards = 0;
+  int processes = 0;
+  KeyRange keys;
+};
+
+NodeId read_process(const MakeUp& make_up, Words& words, std::string_view what);
+
+// For one line. `scenario` is what was read so far; `last_sequence`, by client, is kept up to date. Errors are
+// `words`'.
+class StepParser {
+ public:
+  StepParser(const Scenario& scenario, const MakeUp& make_up, std::vector<std::uint32_t>& last_sequence)
+      : scenario_(scenario), make_up_(make_up), last_sequence_(last_sequence) {}
+
+  decltype(Step::what) what(Words& words);
+
+ private:
+  ClientStep client(Words& words);
+  ShardId range(Words& words) const;
+  SplitStep split(Words& words) const;
+  MoveStep move(Words& words) const;
+  static MoveOptions move_options(Words& words);
+  FaultStep fault(Words& words) const;
+
+  const Scenario& scenario_;
+  const MakeUp& make_up_;
+  std::vector<std::uint32_t>& last_sequence_;
+};
+
+}  // namespace shardcheck::harness
