@@ -153,11 +153,21 @@ TEST(Router, who_waits_for_another_range_goes_on_waiting) {
   DrivenRouter router;
   router.learn(record(kA, 1), 1).learn(record(kB, 2, 1), 2, 1).ask(0, 1).ask(1, 5);
   router.refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
+  router.refuse(kB, attempt(1, 0), Signal::stale_epoch, record(kA, 4, 1), 4);
+
+  router.learn(record(kB, 5), 5, 2);
+
+  EXPECT_THAT(router.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1"));
+}
+
+TEST(Router, who_needs_more_than_the_refresh_was_begun_for_begins_the_next_one) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).learn(record(kB, 2, 1), 2, 1).ask(0, 1).ask(1, 5);
+  router.refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
   router.refuse(kB, attempt(1, 0), Signal::stale_epoch, record(kA, 6, 1), 6);
 
   router.learn(record(kB, 5), 5, 2);
 
-  // The read for epoch 5 is over, so one for epoch 6 begins.
   EXPECT_THAT(router.said(),
               ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1", "to 0: poll after 5"));
 }
