@@ -56,7 +56,7 @@ std::string_view why_unreachable(const ReachCell& cell) {
 std::size_t Reach::participants(MovePhase phase, FaultKind fault) const {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kParticipants; ++i) {
-    count += has({phase, fault, static_cast<Participant>(i)}) ? 1 : 0;
+    count += has({phase, fault, static_cast<Participant>(i)}) ? 1U : 0U;
   }
   return count;
 }
@@ -64,7 +64,7 @@ std::size_t Reach::participants(MovePhase phase, FaultKind fault) const {
 std::size_t reachable_participants(MovePhase phase, FaultKind fault) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kParticipants; ++i) {
-    count += why_unreachable({phase, fault, static_cast<Participant>(i)}).empty() ? 1 : 0;
+    count += why_unreachable({phase, fault, static_cast<Participant>(i)}).empty() ? 1U : 0U;
   }
   return count;
 }
@@ -72,7 +72,7 @@ std::size_t reachable_participants(MovePhase phase, FaultKind fault) {
 std::size_t reachable_cells() {
   std::size_t count = 0;
   for (std::size_t i = 0; i < kReachCells; ++i) {
-    count += why_unreachable(reach_cell(i)).empty() ? 1 : 0;
+    count += why_unreachable(reach_cell(i)).empty() ? 1U : 0U;
   }
   return count;
 }

@@ -18,7 +18,7 @@ bool DirectoryLog::is_in_touch(Instant now) const {
   if (!is_leader()) {
     return leader(now) != kNoNode;
   }
-  std::uint16_t near = 1;
+  int near = 1;
   for (std::uint16_t i = 0; i < options_.directories; ++i) {
     near += NodeId{i} != self_ && now < peers_[i].heard_at + options_.election_timeout ? 1 : 0;
   }
