@@ -12,7 +12,7 @@ void SplitMonitor::reset() {
 }
 
 void SplitMonitor::on(const OwnerSplit& fact, const MonitorContext& context) {
-  const Noted noted{context.by, fact.shard, fact.at, fact.epoch};
+  const Noted noted{context.by, fact.shard, fact.at, fact.epoch, context.known.disk_losses(context.by)};
   if (std::ranges::find(noted_, noted) == noted_.end()) {
     noted_.push_back(noted);
   }
@@ -36,12 +36,17 @@ void SplitMonitor::on(const RecordCommitted& fact, const MonitorContext& context
   if (!is_split) {
     return;
   }
-  const Noted expected{before->owner, before->shard, left.hi, before->epoch};
-  context.expect(ClauseId::D6, std::ranges::find(noted_, expected) != noted_.end(), [&] {
+  const auto noted = std::ranges::find_if(noted_, [&](const Noted& it) {
+    return it.owner == before->owner && it.shard == before->shard && it.at == left.hi && it.epoch == before->epoch;
+  });
+  context.expect(ClauseId::D6, noted != noted_.end(), [&] {
     return fmt::format("at {} the directory split {} {} at key {}, which its owner {} under {} had not done before",
                        words(fact.position), words(before->shard), words(before->range), left.hi.value,
                        words(before->owner), words(before->epoch));
   });
+  if (noted != noted_.end() && noted->disk_losses != context.known.disk_losses(before->owner)) {
+    return;  // its disk is lost since, and with it the parent
+  }
   entered_.push_back({before->owner, before->shard, before->range, before->epoch});
 }
 

@@ -3,6 +3,7 @@
 // (Bounds::tells_owner_splits).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "spec/monitor_context.h"
@@ -26,6 +27,7 @@ class SplitMonitor {
     ShardId shard;
     Key at;
     Epoch epoch;
+    std::uint32_t disk_losses = 0;  // of the owner before
 
     friend bool operator==(const Noted&, const Noted&) = default;
   };

@@ -87,6 +87,7 @@ TEST(OwnerSplitsFirst, what_was_done_first_stays_so_when_the_owner_crashes_or_lo
   crashed.directory_splits();
   lost.owner_splits().tell(kA, Restarted{true});
   lost.directory_splits();
+  lost.answer(kA, Signal::stale_epoch, Epoch{1}, Epoch{2});  // the parent was on that disk
 
   EXPECT_TRUE(accepts(crashed, ClauseId::D6));
   EXPECT_TRUE(accepts(lost, ClauseId::D6));
