@@ -89,6 +89,7 @@ void Shrinker::shrink_scenario(Scenario& scenario) {
     is_smaller = drop_items(scenario, &Scenario::steps) || is_smaller;
     is_smaller = drop_items(scenario, &Scenario::clocks) || is_smaller;
     is_smaller = calm_details(scenario) || is_smaller;
+    is_smaller = lower_anchors(scenario) || is_smaller;
   }
 }
 
@@ -116,6 +117,75 @@ bool Shrinker::drop_items(Scenario& scenario, std::vector<Item> Scenario::* item
   return is_smaller;
 }
 
+// An anchor counts the messages that went the same way before. Taking a step away takes one of them along, and then the
+// deviation strikes another message than the one that mattered: so a step is also dropped together with one count.
+bool Shrinker::lower_anchors(Scenario& scenario) {
+  bool is_smaller = false;
+  const auto attempt = [&](Scenario lower) {
+    if (!may_go_on() || !fails(lower)) {
+      return false;
+    }
+    scenario = std::move(lower);
+    is_smaller = true;
+    return true;
+  };
+  for (std::size_t i = 0; i < scenario.deviations.size(); ++i) {
+    for (std::size_t step = scenario.steps.size(); step-- > 0 && scenario.deviations[i].anchor.count > 0;) {
+      Scenario lower = scenario;
+      --lower.deviations[i].anchor.count;
+      lower.steps.erase(lower.steps.begin() + static_cast<std::ptrdiff_t>(step));
+      attempt(std::move(lower));
+    }
+    for (std::uint32_t by = scenario.deviations[i].anchor.count; by > 0; by /= 2) {
+      Scenario lower = scenario;
+      lower.deviations[i].anchor.count -= by;
+      if (attempt(std::move(lower))) {
+        by = scenario.deviations[i].anchor.count;
+      }
+    }
+  }
+  return is_smaller;
+}
+
+namespace {
+
+// The same with one member of the directory: what was about another one is about it, and all later processes move up.
+Scenario with_one_directory(Scenario scenario) {
+  const auto others = static_cast<std::uint16_t>(scenario.cluster.directories - 1);
+  scenario.cluster.directories = 1;
+  const auto rename = [others](NodeId& process) {
+    if (process != kNoNode) {
+      process = NodeId{static_cast<std::uint16_t>(process.value > others ? process.value - others : 0)};
+    }
+  };
+  for (ClockSetting& clock : scenario.clocks) {
+    rename(clock.process);
+  }
+  for (Step& step : scenario.steps) {
+    if (auto* move = std::get_if<MoveStep>(&step.what)) {
+      rename(move->target);
+    } else if (auto* fault = std::get_if<FaultStep>(&step.what)) {
+      rename(fault->process);
+      rename(fault->peer);
+    }
+  }
+  for (sim::Deviation& deviation : scenario.deviations) {
+    rename(deviation.anchor.from);
+    rename(deviation.anchor.to);
+  }
+  // Among themselves the members have nothing to say any more, and no two clocks or deviations may be of one thing.
+  std::erase_if(scenario.deviations, [](const auto& it) { return it.anchor.from == it.anchor.to; });
+  std::ranges::sort(scenario.deviations, {}, [](const auto& it) { return std::pair(it.anchor, it.kind); });
+  const auto same = std::ranges::unique(scenario.deviations, {}, &sim::Deviation::anchor);
+  scenario.deviations.erase(same.begin(), same.end());
+  std::ranges::sort(scenario.clocks, {}, [](const auto& it) { return std::pair(it.process, it.offset); });
+  const auto again = std::ranges::unique(scenario.clocks, {}, &ClockSetting::process);
+  scenario.clocks.erase(again.begin(), again.end());
+  return scenario;
+}
+
+}  // namespace
+
 // What is no step but still odd: links of different lengths, records that a crash kept by chance.
 bool Shrinker::calm_details(Scenario& scenario) {
   bool is_calmer = false;
@@ -128,6 +198,9 @@ bool Shrinker::calm_details(Scenario& scenario) {
   Scenario even = scenario;
   even.network.variety = 0;
   attempt(even);
+  if (!scenario.system && scenario.cluster.directories > 1) {
+    attempt(with_one_directory(scenario));
+  }
   for (std::size_t i = 0; i < scenario.cluster.routers; ++i) {
     Scenario calmer = scenario;
     calmer.cluster.router_kinds[i] = impl::RouterKind::client_cache;

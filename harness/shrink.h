@@ -47,6 +47,7 @@ class Shrinker {
   void shrink_scenario(Scenario& scenario);
   template <class Item>
   bool drop_items(Scenario& scenario, std::vector<Item> Scenario::* items);
+  bool lower_anchors(Scenario& scenario);
   bool calm_details(Scenario& scenario);
 
   Subject subject_;
