@@ -57,10 +57,11 @@ std::string describe_process(const impl::ClusterOptions& cluster, NodeId id) {
   if (roles.is_directory(id)) {
     return roles.directories() == 1 ? "directory" : fmt::format("directory {}", id.value);
   }
-  if (id == roles.mover()) {
+  if (roles.is_mover(id) && roles.movers() == 1) {
     return "mover";
   }
-  return fmt::format("{} {}", roles.is_storage(id) ? "node" : "router", id.value);
+  const char* role = roles.is_storage(id) ? "node" : roles.is_router(id) ? "router" : "mover";
+  return fmt::format("{} {}", role, id.value);
 }
 
 Wording wording_of(const impl::ClusterOptions& cluster) {

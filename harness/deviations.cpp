@@ -12,8 +12,9 @@ using sim::Moment;
 // Sizes that matter to a protocol: around one message delay, one time-out, one lease, and beyond.
 constexpr std::array kDelays{milliseconds(2),  microseconds(700), milliseconds(5),  milliseconds(10),
                              milliseconds(20), milliseconds(45),  milliseconds(80), milliseconds(150)};
-constexpr std::array kOutages{milliseconds(10), milliseconds(2),  milliseconds(25),
-                              milliseconds(50), milliseconds(80), milliseconds(140)};
+// The last one is for good, as far as the run with its faults goes.
+constexpr std::array kOutages{milliseconds(10), milliseconds(2),   milliseconds(25),    milliseconds(50),
+                              milliseconds(80), milliseconds(140), milliseconds(10'000)};
 
 bool hits_a_process(FaultKind kind) {
   return kind == FaultKind::crashed || kind == FaultKind::disk_lost || kind == FaultKind::paused ||

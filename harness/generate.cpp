@@ -22,6 +22,30 @@ std::uint64_t ask(sim::Choices& choices, Ask kind, std::uint64_t n, std::uint32_
   return choices.below(n, label(kind, counter));
 }
 
+void draw_moves(sim::Choices& choices, impl::ClusterOptions& cluster) {
+  constexpr std::array<std::uint16_t, 3> kAtOnce{3, 1, 2};
+  cluster.movers = ask(choices, Ask::movers, 3) == 2 ? 2 : 1;
+  cluster.moves_max = kAtOnce[ask(choices, Ask::moves_at_once, kAtOnce.size())];
+  cluster.catch_up = static_cast<CatchUpDecision>(ask(choices, Ask::catch_up, kCatchUpDecisions));
+  constexpr std::array<std::uint8_t, 3> kRounds{12, 12, 4};
+  cluster.catch_up_rounds_max = kRounds[ask(choices, Ask::catch_up_rounds, kRounds.size())];
+  constexpr std::array kEntryCosts{microseconds(6), microseconds(6), microseconds(6), microseconds(300),
+                                   microseconds(700)};
+  cluster.moved_entry_cost = kEntryCosts[ask(choices, Ask::entry_cost, kEntryCosts.size())];
+  // Logs so short that a copy can be too slow for them.
+  const std::uint64_t log = ask(choices, Ask::log_bound, 3);
+  if (log != 0) {
+    cluster.log_kept = log == 1 ? 4 : 2;
+    cluster.log_max = cluster.log_kept * 4;
+  }
+  // Nodes that have room for their own ranges and perhaps for one more.
+  const std::uint64_t room = ask(choices, Ask::node_room, 8);
+  if (room >= 6) {
+    const std::uint32_t own = (cluster.shards + cluster.storage_nodes - 1U) / cluster.storage_nodes;
+    cluster.node_keys_max = (own + (room == 6 ? 1 : 0)) * kKeysOfShard;
+  }
+}
+
 impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   impl::ClusterOptions cluster;
   cluster.mutant = mutant;
@@ -35,6 +59,7 @@ impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   for (std::uint16_t i = 0; i < cluster.routers; ++i) {
     cluster.router_kinds[i] = static_cast<impl::RouterKind>(ask(choices, Ask::router_kind, impl::kRouterKinds, i));
   }
+  draw_moves(choices, cluster);
   return cluster;
 }
 
@@ -102,6 +127,9 @@ Plan draw_plan(sim::Choices& choices, impl::Mutant mutant) {
   const impl::ClusterOptions cluster = draw_cluster(choices, mutant);
   plan.scenario.cluster = cluster;
   plan.scenario.network.variety = draw_variety(choices);
+  if (ask(choices, Ask::link_speed, 8) == 7) {
+    plan.scenario.network.bytes_per_second = 500'000;
+  }
   plan.scenario.clocks = draw_clocks(choices, impl::Roles(cluster).processes(), cluster.clock_offset_max);
   plan.faults = draw_faults(choices, kFaultGaps);
   draw_focus(choices, plan.faults);

@@ -40,6 +40,15 @@ enum class Ask : std::uint8_t {
   directories,
   router_kind,
   fault_focus,
+  movers,
+  moves_at_once,
+  catch_up,
+  catch_up_rounds,
+  entry_cost,
+  log_bound,
+  node_room,
+  link_speed,
+  workload_kind,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

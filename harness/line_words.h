@@ -59,6 +59,12 @@ class Words {
       refuse(fmt::format("'{}' stands where '{}' should be", found.substr(0, 40), keyword));
     }
   }
+  // Takes the next word if it is `keyword`.
+  bool take_if(std::string_view keyword) {
+    const bool is_next = !is_empty() && words_[next_] == keyword;
+    next_ += is_next ? 1U : 0U;
+    return is_next;
+  }
   std::int64_t whole_number(std::string_view what, std::int64_t least, std::int64_t most) {
     const std::string_view text = word(what);
     std::int64_t found = 0;

@@ -12,9 +12,16 @@ constexpr Duration kServiceWithin = milliseconds(750);
 constexpr Duration kMoveWithin = milliseconds(1'100);
 constexpr Duration kDirectoryWork = milliseconds(4);  // until it answers a read: what it has to do and to write before
 
+// Until a slow link has carried two messages that are full of entries.
+Duration two_messages(const sim::NetworkOptions& network) {
+  constexpr std::int64_t kBytes = 2 * 512;
+  return nanoseconds(kBytes * 1'000'000'000 / network.bytes_per_second);
+}
+
 // Links are up to twice as long as `delay`, and a clock may be set back by twice its bound while a timer runs.
-Duration staleness_max(const impl::ClusterOptions& cluster, Duration delay) {
-  const Duration refresh = cluster.poll_interval + cluster.clock_offset_max * 2 + delay * 4 + kDirectoryWork;
+Duration staleness_max(const impl::ClusterOptions& cluster, const sim::NetworkOptions& network) {
+  const Duration refresh = cluster.poll_interval + cluster.clock_offset_max * 2 + network.delay * 4 +
+                           two_messages(network) * 2 + kDirectoryWork;
   if (cluster.directories == 1) {
     return refresh;
   }
@@ -61,8 +68,31 @@ Bounds ReferenceSystem::bounds() const {
   for (std::uint16_t i = 0; i < roles.directories(); ++i) {
     bounds.directory |= std::uint64_t{1} << roles.directory(i).value;
   }
-  bounds.staleness_max = staleness_max(cluster, scenario_->network.delay);
+  bounds.staleness_max = staleness_max(cluster, scenario_->network);
+  bounds.log_entries_max = cluster.log_max;
+  bounds.replay_rounds_max = cluster.catch_up_rounds_max;
+  bounds.copies_per_move_max = cluster.copies_max;
+  bounds.node_keys_max = cluster.node_keys_max == 0 ? cluster.keys : cluster.node_keys_max;
+  state_pause(bounds);
   return bounds;
+}
+
+// V5's terms. A message may wait for the link behind another one, and for its receiver's work on the entries of every
+// range that moves; what must be durable may just have missed one sync.
+void ReferenceSystem::state_pause(Bounds& bounds) const {
+  const impl::ClusterOptions& cluster = scenario_->cluster;
+  const sim::NetworkOptions& network = scenario_->network;
+  constexpr Duration kSynced = sim::WorldOptions{}.sync_duration * 2;
+  const Duration work = cluster.moved_entry_cost * std::int64_t{impl::kEntriesPerMessage} *
+                            std::min<std::int64_t>(cluster.moves_max, cluster.shard_ids()) +
+                        microseconds(200);
+  const Duration message = network.delay * 15 / 8 + two_messages(network) + work;
+  // A commit is on the disks of a majority; what is sent to a follower may wait for its answer to what was sent before.
+  const Duration replicated = cluster.directories == 1 ? Duration{} : (message * 2 + kSynced) * 2;
+  const Duration commit = message * 2 + kSynced * 2 + replicated;
+  bounds.pause_without_tail = message * 4 + commit + kSynced * 2;
+  bounds.replay_round = message * 3 + kSynced * 2;
+  bounds.entries_per_round = impl::kEntriesPerMessage;
 }
 
 bool ReferenceSystem::apply(const Step& step) {
@@ -72,15 +102,15 @@ bool ReferenceSystem::apply(const Step& step) {
     return true;
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    world_.inject(roles.mover(), impl::StartMove{move->shard, move->target, move->how});
+    world_.inject(roles.mover_of(move->shard), impl::StartMove{move->shard, move->target, move->how});
     return true;
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {
-    world_.inject(roles.mover(), impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
+    world_.inject(roles.mover_of(split->shard), impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
     return true;
   }
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
-    world_.inject(roles.mover(), impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
+    world_.inject(roles.mover_of(merge->shard), impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
     return true;
   }
   inject_fault(std::get<FaultStep>(step.what));
@@ -110,7 +140,22 @@ bool ReferenceSystem::is_settled() const {
       return false;
     }
   }
-  return true;
+  return !has_left_copies();
+}
+
+// Copies that should go, and have not gone yet.
+bool ReferenceSystem::has_left_copies() const {
+  const impl::Roles roles(scenario_->cluster);
+  for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
+    for (const impl::ShardCopy& copy : storage(roles.storage(i))->state().copies()) {
+      const std::size_t shard = copy.known.shard.value;
+      const bool may_go = copy.copy && *copy.copy != CopyState::owned && shard < records_.size();
+      if (may_go && !records_[shard].is_data_lost && !records_[shard].is_removed()) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 void ReferenceSystem::tell_end() {

@@ -8,6 +8,7 @@
 
 #include "harness/describe.h"
 #include "harness/exact_time.h"
+#include "harness/moves_line.h"
 #include "impl/messages.h"
 
 namespace shardcheck::harness {
@@ -101,6 +102,7 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
     }
     text += "\n";
   }
+  text += moves_line(cluster);
   if (cluster.mutant != impl::Mutant::none) {
     text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);
   }

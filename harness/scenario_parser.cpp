@@ -7,6 +7,7 @@
 
 #include "harness/line_network.h"
 #include "harness/line_words.h"
+#include "harness/moves_line.h"
 #include "harness/scenario.h"
 #include "harness/step_parser.h"
 #include "impl/messages.h"
@@ -29,6 +30,8 @@ class ScenarioParser {
       system(words);
     } else if (!has_cluster_) {
       words.refuse("the line 'cluster ...' or 'system ...' must come first");
+    } else if (kind == "moves") {
+      moves(words);
     } else if (kind == "messages") {
       messages(words);
     } else if (kind == "shards_max") {
@@ -86,6 +89,16 @@ class ScenarioParser {
       cluster.directories = static_cast<std::uint16_t>(words.whole_number("directories", 1, impl::kDirectoriesMax));
     }
     take_make_up({cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
+  }
+
+  // What is not said is as usual.
+  void moves(Words& words) {
+    if (scenario_.system) {
+      words.refuse("only the reference says how it moves ranges");
+      return;
+    }
+    take_moves(words, scenario_.cluster);
+    make_up_.processes = impl::Roles(scenario_.cluster).processes();
   }
 
   void system(Words& words) {

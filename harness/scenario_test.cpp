@@ -16,6 +16,7 @@ constexpr std::string_view kEverything =
 cluster storage_nodes 3 routers 2 clients 4 shards 3 keys 12
 shards_max 6
 router_kinds routing_tier coordinator
+moves movers 2 at_once 1 catch_up throttle rounds 4 entry_cost 0.3ms log 2 8 node_keys 8
 mutant move_no_tombstones
 network delay 0.25ms variety 7 bytes_per_second 1000000
 clock 0 offset -1.5ms drift_ppm -200
@@ -70,6 +71,14 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
 
   EXPECT_EQ(scenario.cluster.storage_nodes, 3);
   EXPECT_EQ(scenario.cluster.routers, 2);
+  EXPECT_EQ(scenario.cluster.movers, 2);
+  EXPECT_EQ(scenario.cluster.moves_max, 1);
+  EXPECT_EQ(scenario.cluster.catch_up, CatchUpDecision::throttle);
+  EXPECT_EQ(scenario.cluster.catch_up_rounds_max, 4);
+  EXPECT_EQ(scenario.cluster.moved_entry_cost, microseconds(300));
+  EXPECT_EQ(scenario.cluster.log_kept, 2U);
+  EXPECT_EQ(scenario.cluster.log_max, 8U);
+  EXPECT_EQ(scenario.cluster.node_keys_max, 8U);
   EXPECT_EQ(scenario.cluster.clients, 4);
   EXPECT_EQ(scenario.cluster.shards, 3);
   EXPECT_EQ(scenario.cluster.shards_max, 6);

@@ -15,6 +15,8 @@ constexpr std::uint32_t kCrowdedKeys = 4;  // of a range: the first ones
 constexpr std::array kStepGaps{microseconds(800), microseconds(100), microseconds(300), milliseconds(2),
                                milliseconds(4),   milliseconds(9),   milliseconds(20)};
 
+constexpr std::array kHotGaps{microseconds(300), microseconds(100), microseconds(600)};
+
 std::uint32_t width_of(KeyRange range) { return range.hi.value - range.lo.value; }
 
 class WorkloadDrawer {
@@ -27,13 +29,18 @@ class WorkloadDrawer {
   }
 
   std::vector<Step> draw() {
-    const std::uint64_t count = 4 + ask(Ask::steps, 48);
+    const std::uint64_t kind = ask(Ask::workload_kind, 8);
+    is_hot_ = kind == 7;
+    is_deleting_ = kind == 6;
+    const std::uint64_t count = (4 + ask(Ask::steps, 48)) * (is_hot_ ? 3 : 1);
     TrueTime at{milliseconds(4).value};
     for (std::uint32_t i = 0; i < count; ++i) {
-      at = at + kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)];
+      at = at + (is_hot_ ? kHotGaps[ask(Ask::step_gap, kHotGaps.size(), i)]
+                         : kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)]);
       // One step in six turns to another range and asks for its move; the first one always does, since that is what
       // the suite is about.
-      const bool is_turn = i == 0 || ask(Ask::step_kind, 6, i) == 5;
+      const std::uint64_t per_turn = is_hot_ ? 36 : 6;
+      const bool is_turn = i == 0 || ask(Ask::step_kind, per_turn, i) == per_turn - 1;
       if (is_turn) {
         hot_ = static_cast<std::uint16_t>(ask(Ask::move_shard, ranges_.size(), i));
       }
@@ -84,11 +91,12 @@ class WorkloadDrawer {
   // Three operations in four go to the range that was last asked to move: that is where things go wrong.
   Step draw_operation(TrueTime at, std::uint32_t i) {
     const auto client = static_cast<std::uint16_t>(ask(Ask::step_client, shape_.clients, i));
-    const bool is_elsewhere = ask(Ask::step_place, 4, i) == 3;
+    const std::uint64_t places = is_hot_ ? 16 : 4;
+    const bool is_elsewhere = ask(Ask::step_place, places, i) == places - 1;
     const bool is_anywhere = is_elsewhere || ranges_[hot_].is_empty();
     const KeyRange among = is_anywhere ? shape_.key_space : ranges_[hot_];
     const std::uint32_t width = is_anywhere ? width_of(among) : std::min(width_of(among), kCrowdedKeys);
-    const auto within = static_cast<std::uint32_t>(ask(Ask::step_key, width, i));
+    const auto within = static_cast<std::uint32_t>(ask(Ask::step_key, is_deleting_ ? 1 : width, i));
     ClientStep step;
     step.request = {ClientId{client}, kSequenceStep * (i + 1)};
     step.operation.key = Key{among.lo.value + within};
@@ -120,7 +128,10 @@ class WorkloadDrawer {
 
   // Every value written is new (the number of its step), so that a read tells which write it saw.
   void draw_what(Operation& operation, std::uint32_t i) {
-    const std::uint64_t answer = ask(Ask::step_operation, 8, i);
+    // As for registers: reads below 3, then writes, from 6 on deletes.
+    constexpr std::array<std::uint64_t, 8> kDeleting{3, 6, 6, 3, 6, 3, 6, 0};
+    std::uint64_t answer = is_hot_ ? 3 + ask(Ask::step_operation, 5, i) : ask(Ask::step_operation, 8, i);
+    answer = is_deleting_ ? kDeleting[answer] : answer;
     const Value fresh = number(static_cast<std::int64_t>(i) + 1);
     switch (supported_use_of(operation.key)) {
       case KeyUse::registers:
@@ -156,6 +167,8 @@ class WorkloadDrawer {
   std::vector<Step> steps_;
   std::vector<KeyRange> ranges_;  // by ShardId, as planned
   std::uint16_t hot_ = 0;         // the range
+  bool is_deleting_ = false;      // one key, written and deleted in turn: deletes race the copy
+  bool is_hot_ = false;           // writes only, and faster than a slow replay can follow
   std::int64_t last_written_ = 0;
 };
 

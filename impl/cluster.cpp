@@ -25,7 +25,9 @@ std::vector<Provision> make_cluster(const ClusterOptions& options) {
   for (std::uint16_t i = 0; i < roles.routers(); ++i) {
     cluster.push_back({Process(Router(options, roles.router(i))), {}});
   }
-  cluster.push_back({Process(Mover(options, roles.mover())), {}});
+  for (std::uint16_t i = 0; i < roles.movers(); ++i) {
+    cluster.push_back({Process(Mover(options, roles.mover(i))), {}});
+  }
   return cluster;
 }
 

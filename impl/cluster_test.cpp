@@ -20,7 +20,7 @@ TEST(Roles, ids_are_given_out_in_order) {
   EXPECT_EQ(roles.directory(0), NodeId{0});
   EXPECT_EQ(roles.storage(2), NodeId{3});
   EXPECT_EQ(roles.router(0), NodeId{4});
-  EXPECT_EQ(roles.mover(), NodeId{6});
+  EXPECT_EQ(roles.mover(0), NodeId{6});
   EXPECT_EQ(roles.processes(), 7);
   EXPECT_TRUE(roles.is_storage(NodeId{3}));
   EXPECT_FALSE(roles.is_storage(NodeId{4}));

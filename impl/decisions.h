@@ -50,6 +50,10 @@ class Decisions {
   bool catches_up_on_missed_changes() const { return !is(Mutant::dir_watch_drop); }
   // Does a new leader take every lease as it is in the log, or let all of them begin anew?
   bool keeps_leases_on_failover() const { return !is(Mutant::lease_ttl_reset_on_failover); }
+  // Is a command or an order of a mover whose move another one has taken over refused?
+  bool refuses_older_movers() const { return !is(Mutant::stale_mover_acts); }
+  // Is a commit that comes once more the same commit, or one more change of owner?
+  bool repeats_commit_as_nothing() const { return !is(Mutant::move_commit_retry_twice); }
 
   // --- leases ---
   // Until when does a holder trust the lease it was just answered? The directory promised `until`, which was counted
@@ -78,6 +82,28 @@ class Decisions {
   bool keeps_epochs_on_disk() const { return !is(Mutant::fence_memory_only); }
 
   // --- move ---
+  // Does a mover give a move up when a side is silent for too long or lost its copy?
+  bool gives_up_dead_target() const { return !is(Mutant::move_target_death_ignored); }
+  // Does the source stop before the directory switches, or does it drain when it learns of the switch?
+  bool fences_before_switch() const { return !is(Mutant::move_switch_before_drain); }
+  // Is a fence found on disk after a restart still one?
+  bool remembers_fence() const { return !is(Mutant::move_phase_volatile); }
+  bool stops_reads_at_barrier() const { return !is(Mutant::reads_after_barrier); }
+  bool lifts_fence_on_abort() const { return !is(Mutant::move_abort_leaves_fence); }
+  bool drops_copy_on_abort() const { return !is(Mutant::move_abort_leaves_copy); }
+  KeyRange keys_to_copy(KeyRange range) const {
+    return is(Mutant::move_range_end_inclusive) ? KeyRange{range.lo, next(range.hi)} : range;
+  }
+  // Is the log kept from the snapshot on while a copy may need it? And if entries are missing, does replay go on behind
+  // the gap?
+  bool keeps_log_for_copy() const { return !is(Mutant::log_trimmed_mid_copy); }
+  bool replays_over_gap() const { return is(Mutant::log_trimmed_mid_copy); }
+  // Is something decided when writes have outrun the replay for a while?
+  bool keeps_to_catch_up_budget() const { return !is(Mutant::move_never_converges); }
+  // Is a copy complete when there was nothing to copy?
+  bool completes_empty_copy() const { return !is(Mutant::move_empty_range_never_done); }
+  // May the target forget that a key was deleted, while older versions of it may still be on their way?
+  bool keeps_tombstones_at_target() const { return !is(Mutant::move_tombstone_gc_at_target); }
   // From which moment on does the source admit nothing: when it is asked to stop, or only when the barrier is durable?
   bool stops_admission_when_asked() const { return !is(Mutant::move_ack_after_barrier); }
   // Does the barrier come after the operations that were admitted, or before they are done?
@@ -109,15 +135,21 @@ class Decisions {
     }
     const bool are_tombstones_equal = !copies_tombstones() || source.tombstones == target.tombstones;
     const bool are_requests_equal = !copies_answered_requests() || source.requests == target.requests;
-    const bool are_values_equal =
-        is(Mutant::move_log_off_by_one) || is(Mutant::move_backfill_overwrites_newer) || source.values == target.values;
-    return replayed_to >= barrier && source.source_epoch == target.source_epoch &&
-           (is(Mutant::move_log_off_by_one) || (are_tombstones_equal && are_requests_equal)) && are_values_equal;
+    if (forgets_to_compare()) {
+      return replayed_to >= barrier;
+    }
+    return replayed_to >= barrier && source.source_epoch == target.source_epoch && are_tombstones_equal &&
+           are_requests_equal && (is(Mutant::move_backfill_overwrites_newer) || source.values == target.values);
   }
   // May the source forget its copy now?
   bool may_clean_up(bool is_cutover_confirmed, bool is_retention_over) const {
     return is_cutover_confirmed && is_retention_over;
   }
+  bool cleans_up_ever() const { return !is(Mutant::cleanup_never); }
+  // Does a source that is asked too early set a timer of its own, and clean up when it fires, whatever came between?
+  bool cleans_up_by_itself_later() const { return is(Mutant::cleanup_races_return); }
+  // Does a source whose fence stands for too long take the move for done and forget its copy?
+  bool cleans_up_when_fence_expires() const { return is(Mutant::cleanup_on_timer); }
   // Does the source forget its copy as soon as the last of it was sent?
   bool cleans_up_when_copied() const { return is(Mutant::cleanup_before_confirm); }
   KeyRange keys_to_erase(KeyRange range) const {
@@ -180,6 +212,10 @@ class Decisions {
   }
 
  private:
+  bool forgets_to_compare() const {
+    return is(Mutant::move_log_off_by_one) || is(Mutant::move_tombstone_gc_at_target) ||
+           is(Mutant::move_range_end_inclusive);
+  }
   constexpr bool is(Mutant mutant) const { return mutant_ == mutant; }
 
   Mutant mutant_ = Mutant::none;

@@ -33,7 +33,7 @@ void DirectoryNode::handle(const ClusterInput& input, Instant now, ClusterOutput
 }
 
 void DirectoryNode::start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs) {
-  state_ = DirectoryState(initial_records(options_), decisions_, options_.shard_ids());
+  state_ = DirectoryState(initial_records(options_), decisions_, options_.shard_ids(), options_.moves_max);
   was_leader_ = false;
   split_parent_.reset();
   untold_.clear();
@@ -250,7 +250,7 @@ void DirectoryNode::restore_split_parent(DirectoryPosition position) {
   split_parent_.reset();
 }
 
-// Storage nodes, the mover and routing tiers watch.
+// Storage nodes, movers and routing tiers watch.
 void DirectoryNode::announce(const RecordUpdate& update, ClusterOutputs& outputs) const {
   const Roles roles(options_);
   for (std::uint16_t i = 0; i < roles.routers(); ++i) {
@@ -261,7 +261,9 @@ void DirectoryNode::announce(const RecordUpdate& update, ClusterOutputs& outputs
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
     outputs.send(roles.storage(i), update);
   }
-  outputs.send(roles.mover(), update);
+  for (std::uint16_t i = 0; i < roles.movers(); ++i) {
+    outputs.send(roles.mover(i), update);
+  }
 }
 
 // A fact is one when a majority has the entry. Acting waits for that, too, so nothing is left untold except by mutants.

@@ -24,8 +24,9 @@ constexpr DirectoryState::Outcome changed(RecordChange change) {
 }
 
 // The command is about the move that the record is in, and from the mover that drives it now.
-bool is_from_its_mover(const Command& command, const ShardRecord& record) {
-  return command.move == record.move && command.mover_epoch == record.mover_epoch;
+bool is_from_its_mover(const Command& command, const ShardRecord& record, Decisions decisions) {
+  const bool is_current = command.mover_epoch == record.mover_epoch || !decisions.refuses_older_movers();
+  return command.move == record.move && is_current;
 }
 
 // The one phase to which a mover may take the record next.
@@ -45,8 +46,9 @@ MovePhase phase_after(MovePhase phase) {
 
 }  // namespace
 
-DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max)
-    : records_(std::move(initial)), decisions_(decisions), shards_max_(shards_max) {
+DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max,
+                               std::size_t moves_max)
+    : records_(std::move(initial)), decisions_(decisions), shards_max_(shards_max), moves_max_(moves_max) {
   for (const ShardRecord& record : records_) {
     SHARDCHECK_ASSERT(record.shard.value == changed_at_.size());
     changed_at_.push_back(DirectoryPosition{record.epoch.value});
@@ -108,6 +110,13 @@ DirectoryState::Outcome DirectoryState::apply(const Command& command, DirectoryP
   return outcome;
 }
 
+// Only moves that still copy count: one that waits for a dead side after its decision must not keep others from
+// beginning, and before its decision no move waits for ever.
+bool DirectoryState::has_room_for_move() const {
+  const auto copies = [](const ShardRecord& it) { return is_before_switch(it.phase); };
+  return static_cast<std::size_t>(std::ranges::count_if(records_, copies)) < moves_max_;
+}
+
 DirectoryState::Outcome DirectoryState::begin_move(const Command& command, ShardRecord& record,
                                                    DirectoryPosition position) {
   if (command.planned_on != record.epoch || command.target == record.owner || record.is_data_lost ||
@@ -117,33 +126,39 @@ DirectoryState::Outcome DirectoryState::begin_move(const Command& command, Shard
   if (record.phase != MovePhase::none && !decisions_.may_begin_second_move()) {
     return kRefused;
   }
+  if (!has_room_for_move()) {
+    return kRefused;
+  }
   record.move = move_of(position);
   record.phase = MovePhase::preparing;
   record.source = record.owner;
   record.target = command.target;
   record.how = command.how;
   record.source_epoch = record.epoch;
+  record.mover = command.asked_by;
   record.mover_epoch = next(MoverEpoch{});
   return changed(RecordChange::move_begun);
 }
 
-// A mover that (re)started makes every older one powerless over this move.
+// A mover that (re)started, or heard nothing from the one that drove the move, makes every older one powerless over it.
+// Two that ask for the same mover epoch do not both get it.
 DirectoryState::Outcome DirectoryState::take_over_move(const Command& command, ShardRecord& record) {
   if (record.phase == MovePhase::none || command.move != record.move || command.planned_on != record.epoch) {
     return kRefused;
   }
-  if (command.mover_epoch == record.mover_epoch) {
+  if (command.mover_epoch == record.mover_epoch && command.asked_by == record.mover) {
     return kRepeated;
   }
   if (command.mover_epoch != next(record.mover_epoch)) {
     return kRefused;
   }
+  record.mover = command.asked_by;
   record.mover_epoch = command.mover_epoch;
   return changed(RecordChange::move_advanced);
 }
 
 DirectoryState::Outcome DirectoryState::advance_move(const Command& command, ShardRecord& record) {
-  if (!is_from_its_mover(command, record) || command.planned_on != record.epoch) {
+  if (!is_from_its_mover(command, record, decisions_) || command.planned_on != record.epoch) {
     return kRefused;
   }
   if (command.phase == record.phase) {
@@ -160,9 +175,15 @@ DirectoryState::Outcome DirectoryState::advance_move(const Command& command, Sha
 // and the other one is refused.
 DirectoryState::Outcome DirectoryState::commit_move(const Command& command, ShardRecord& record,
                                                     DirectoryPosition position) {
-  const bool is_movers = is_from_its_mover(command, record);
+  const bool is_movers = is_from_its_mover(command, record, decisions_);
   if (is_movers && (record.phase == MovePhase::switched || record.phase == MovePhase::cleaning)) {
-    return kRepeated;
+    if (decisions_.repeats_commit_as_nothing()) {
+      return kRepeated;
+    }
+    std::swap(record.source, record.target);
+    record.owner = record.target;
+    record.epoch = epoch_of(position);
+    return changed(RecordChange::move_committed);
   }
   const bool matches = is_movers && record.phase == MovePhase::fenced && command.planned_on == record.epoch &&
                        command.target == record.target;
@@ -184,8 +205,8 @@ DirectoryState::Outcome DirectoryState::abort_move(const Command& command, Shard
     return kRepeated;
   }
   const bool is_movers = command.mover_epoch != MoverEpoch{};
-  if (!is_before_switch(record.phase) || command.planned_on != record.source_epoch ||
-      (is_movers ? command.mover_epoch != record.mover_epoch : command.asked_by != record.source)) {
+  const bool may_ask = is_movers ? is_from_its_mover(command, record, decisions_) : command.asked_by == record.source;
+  if (!is_before_switch(record.phase) || command.planned_on != record.source_epoch || !may_ask) {
     return kRefused;
   }
   record.phase = MovePhase::aborted;
@@ -193,7 +214,7 @@ DirectoryState::Outcome DirectoryState::abort_move(const Command& command, Shard
 }
 
 DirectoryState::Outcome DirectoryState::finish_move(const Command& command, ShardRecord& record) {
-  if (!is_from_its_mover(command, record) || command.planned_on != record.epoch) {
+  if (!is_from_its_mover(command, record, decisions_) || command.planned_on != record.epoch) {
     return kRefused;
   }
   if (record.phase != MovePhase::cleaning && record.phase != MovePhase::aborted) {
@@ -204,6 +225,7 @@ DirectoryState::Outcome DirectoryState::finish_move(const Command& command, Shar
   record.source = kNoNode;
   record.target = kNoNode;
   record.how = MoveOptions{};
+  record.mover = kNoNode;
   record.source_epoch = Epoch{};
   record.mover_epoch = MoverEpoch{};
   return changed(RecordChange::move_finished);

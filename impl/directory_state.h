@@ -25,8 +25,9 @@ class DirectoryState {
   };
 
   DirectoryState() = default;
-  // There will never be more than `shards_max` ids of ranges.
-  DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max = 64);
+  // There will never be more than `shards_max` ids of ranges, nor more than `moves_max` moves that copy at one time.
+  DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max = 64,
+                 std::size_t moves_max = 64);
 
   // The state as it is carried and kept, and made of that again.
   std::vector<StatePart> parts() const;
@@ -56,11 +57,14 @@ class DirectoryState {
   Outcome merge_ranges(const Command& command, DirectoryPosition position);
   bool may_reshape(const Command& command, ShardId shard, DirectoryPosition planned_at) const;
 
+  bool has_room_for_move() const;
+
   std::vector<ShardRecord> records_;  // by ShardId
   std::vector<DirectoryPosition> changed_at_;
   DirectoryPosition last_change_;
   Decisions decisions_;
   std::size_t shards_max_ = 0;
+  std::size_t moves_max_ = 0;
 };
 
 // The records a fresh cluster starts with: the key space in equal ranges, dealt out to the storage nodes in turn, each

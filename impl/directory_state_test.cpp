@@ -30,7 +30,9 @@ class Directory {
   explicit Directory(Mutant mutant = Mutant::none) : state_(records(), Decisions(mutant)) {}
 
   Verdict begin(NodeId target) { return apply({.kind = CommandKind::begin_move, .target = target}); }
-  Verdict take_over(MoverEpoch mover) { return apply({.kind = CommandKind::take_over_move, .mover_epoch = mover}); }
+  Verdict take_over(MoverEpoch mover, NodeId by = kC) {
+    return apply({.kind = CommandKind::take_over_move, .mover_epoch = mover, .asked_by = by});
+  }
   Verdict advance(MovePhase phase, MoverEpoch mover = kFirstMover) {
     return apply({.kind = CommandKind::advance_move, .mover_epoch = mover, .phase = phase});
   }

@@ -64,8 +64,9 @@ constexpr DirectoryPosition position_of(MovePhase phase) {
 
 class DrivenStorage : public Driven<StorageNode> {
  public:
-  explicit DrivenStorage(NodeId self, Mutant mutant = Mutant::none)
-      : Driven(StorageNode(two_nodes(mutant), self), initial_disk(two_nodes(mutant), self)) {}
+  explicit DrivenStorage(NodeId self, Mutant mutant = Mutant::none) : DrivenStorage(self, two_nodes(mutant)) {}
+  DrivenStorage(NodeId self, const ClusterOptions& options)
+      : Driven(StorageNode(options, self), initial_disk(options, self)) {}
 
   DrivenStorage& at(std::int64_t ms) {
     Driven::at(ms);
@@ -125,7 +126,8 @@ class DrivenStorage : public Driven<StorageNode> {
 // Node A with its lease, ready to serve.
 class ServingA : public DrivenStorage {
  public:
-  explicit ServingA(Mutant mutant = Mutant::none) : DrivenStorage(kA, mutant) { with_lease_until(60).sync(); }
+  explicit ServingA(Mutant mutant = Mutant::none) : ServingA(two_nodes(mutant)) {}
+  explicit ServingA(const ClusterOptions& options) : DrivenStorage(kA, options) { with_lease_until(60).sync(); }
 };
 
 // Node B with a copy of whatever `source` has, complete and ready for replay.

@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "appended",
                                                              "snapshot",
                                                              "lookup",
+                                                             "mover_alive",
                                                              "begin_move",
                                                              "take_over_move",
                                                              "advance_move",
@@ -180,6 +181,7 @@ std::string text(const DualWrites& it) {
 std::string text(const DualWritesStaged& it) {
   return fmt::format("move {} up to {}{}", it.move.value, it.staged_to.value, it.has_gap ? ", with a gap" : "");
 }
+std::string text(const MoverAlive& /*it*/) { return {}; }
 std::string text(const StartReshape& it) { return reshape_text(it.kind, it.shard, it.at); }
 std::string text(const ReshapeOrder& it) { return reshape_text(it.kind, it.shard, it.at); }
 std::string text(const LogBatch& it) {
@@ -261,6 +263,7 @@ std::uint64_t digest_of(const Message& message) {
           [](const Appended& it) { return it.position.value ^ (it.is_accepted ? 1U << 30U : 0U); },
           [](const SnapshotMessage& it) { return it.position.value ^ (static_cast<std::uint64_t>(it.begin) << 20U); },
           [](const Lookup& it) { return static_cast<std::uint64_t>(it.key.value); },
+          [](const MoverAlive&) { return std::uint64_t{0}; },
       },
       message);
   return content ^ (static_cast<std::uint64_t>(kind_of(message)) << 56U);

@@ -248,6 +248,9 @@ enum class OrderKind : std::uint8_t {
 // The mover tells a side of the move what to do; every order may be repeated.
 struct MoveOrder {
   OrderKind kind = OrderKind::prepare_target;
+  std::uint8_t attempt =
+      0;  // which copy of this move is meant; prepare_target: begin it anew if there is an earlier one
+  bool is_throttled = false;  // send_log: let writes wait, they outrun the replay
   ShardRecord record;
   DirectoryPosition changed_at;
   CopyCursor cursor;  // send_chunk: where to begin
@@ -259,12 +262,14 @@ struct MoveReport {
   ShardId shard;
   MoveId move;
   NodeId side;
-  bool is_possible = true;  // false: this side cannot take part, the move must be given up
-  CopyCursor cursor;        // prepare_target, send_chunk: where to go on; 0: nothing was copied yet
-  bool is_copied = false;   // prepare_target, send_chunk: nothing is left
-  LogPosition position;     // open_capture: the snapshot's; fence: the barrier; the others: replayed to
-  LogPosition source_tail;  // send_log
-  ContentDigest digest;     // send_log: of the target; fence: of the source
+  bool is_possible = true;   // false: this side cannot take part, the move must be given up
+  bool is_trimmed = false;   // send_log: entries that the copy needs are gone, it must begin anew
+  std::uint8_t attempt = 0;  // which copy of this move it is about
+  CopyCursor cursor;         // prepare_target, send_chunk: where to go on; 0: nothing was copied yet
+  bool is_copied = false;    // prepare_target, send_chunk: nothing is left
+  LogPosition position;      // open_capture: the snapshot's; fence: the barrier; the others: replayed to
+  LogPosition source_tail;   // send_log
+  ContentDigest digest;      // send_log: of the target; fence: of the source
 };
 struct Chunk {
   ShardRecord record;
@@ -273,6 +278,7 @@ struct Chunk {
   CopyCursor begin;
   CopyCursor next;
   bool is_last = false;
+  std::uint8_t attempt = 0;  // which copy of this move it is for
   std::uint8_t count = 0;
   std::array<Entry, kEntriesPerMessage> entries;
 };
@@ -281,6 +287,7 @@ struct LogBatch {
   NodeId mover;
   LogPosition after;  // the entries are the ones directly after this
   LogPosition source_tail;
+  std::uint8_t attempt = 0;
   std::uint8_t count = 0;
   std::array<Entry, kEntriesPerMessage> entries;
 };
@@ -307,10 +314,13 @@ struct ForwardedRequest {
   Request request;
 };
 
+// A mover that has a move to drive tells the others that it does: from whom they hear nothing, they take over.
+struct MoverAlive {};
+
 using Message = std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew,
                              Renewed, Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch,
                              StartReshape, ReshapeOrder, ForwardedRequest, DualWrites, DualWritesStaged, NotLeader,
-                             VoteRequest, Vote, Append, Appended, SnapshotMessage, Lookup>;
+                             VoteRequest, Vote, Append, Appended, SnapshotMessage, Lookup, MoverAlive>;
 
 // Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
 inline constexpr std::uint8_t kMessageKinds = std::variant_size_v<Message> + kCommandKinds + 8 + 8;

@@ -1,5 +1,7 @@
 #include "impl/mover.h"
 
+#include <algorithm>
+
 #include "impl/overloaded.h"
 
 namespace shardcheck::impl {
@@ -38,6 +40,8 @@ void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outpu
 
 void Mover::start(Instant now, ClusterOutputs& outputs) {
   moves_.assign(options_.shard_ids(), Known{});
+  heard_from_.assign(options_.movers, Instant{INT64_MIN});
+  told_alive_ = Instant{INT64_MIN};
   link_ = DirectoryLink(options_, now);
   link_.poll({}, outputs);
   outputs.wake_at(now + options_.poll_interval, kPoll);
@@ -63,7 +67,8 @@ void Mover::receive(NodeId from, const Message& message, Instant now, ClusterOut
                      on_turned_away(now, outputs);
                    }
                  },
-                 [&](const MoveReport& it) { on_report(it, now, outputs); }, [](const auto&) {},  // not for a mover
+                 [&](const MoveReport& it) { on_report(it, now, outputs); },
+                 [&](const MoverAlive&) { hear_from(from, now); }, [](const auto&) {},  // not for a mover
              },
              message);
 }
@@ -81,7 +86,7 @@ void Mover::on_turned_away(Instant now, ClusterOutputs& outputs) {
 void Mover::on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs) {
   Known& known = moves_[record.shard.value];
   if (changed_at > known.changed_at) {
-    learn(record, changed_at);
+    learn(record, changed_at, now);
     drive(known, now, outputs);
   }
 }
@@ -100,7 +105,7 @@ void Mover::begin(const StartMove& start, ClusterOutputs& outputs) {
   link_.send(command, outputs);
 }
 
-void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at) {
+void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now) {
   Known& known = moves_[record.shard.value];
   if (changed_at <= known.changed_at) {
     return;
@@ -109,6 +114,7 @@ void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at) {
   const bool is_other_phase = record.phase != known.record.phase;
   known.record = record;
   known.changed_at = changed_at;
+  known.learnt_at = now;
   if (is_other_move) {
     known.progress = Progress{};
     known.progress.move = record.move;
@@ -121,10 +127,15 @@ void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at) {
 void Mover::on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs) {
   Known& known = moves_[result.record.shard.value];
   const bool is_new = result.changed_at > known.changed_at;
-  learn(result.record, result.changed_at);
+  learn(result.record, result.changed_at, now);
   const bool is_grant = result.kind == CommandKind::begin_move || result.kind == CommandKind::take_over_move;
   const bool is_ours = is_grant && result.is_accepted && known.progress.mine == MoverEpoch{} &&
-                       result.record.mover_epoch == known.record.mover_epoch;
+                       result.record.mover == self_ && result.record.mover_epoch == known.record.mover_epoch;
+  if (is_ours && result.kind == CommandKind::take_over_move) {
+    // What it knew of the move before, another mover may have made untrue.
+    known.progress = Progress{};
+    known.progress.move = result.record.move;
+  }
   if (is_ours) {
     known.progress.mine = result.record.mover_epoch;
   }
@@ -140,18 +151,40 @@ void Mover::on_report(const MoveReport& report, Instant now, ClusterOutputs& out
   }
   known.progress.tries = 0;
   if (!report.is_possible) {
-    known.progress.is_given_up = true;
+    const bool is_target = report.side == known.record.target;
+    if (!is_target || decisions_.gives_up_dead_target()) {
+      give_up(known, GiveUpReason::impossible);
+    }
   } else {
-    take_in(report, known);
+    take_in(report, known, outputs);
   }
   drive(known, now, outputs);
 }
 
-void Mover::take_in(const MoveReport& report, Known& known) {
+void Mover::give_up(Known& known, GiveUpReason reason) {
+  if (!known.progress.given_up) {
+    known.progress.given_up = reason;
+  }
+}
+
+// What is said about an earlier copy of the same move means nothing for this one.
+void Mover::take_in(const MoveReport& report, Known& known, ClusterOutputs& outputs) {
   Progress& progress = known.progress;
+  const bool is_of_copy = report.kind == OrderKind::prepare_target || report.kind == OrderKind::open_capture ||
+                          report.kind == OrderKind::send_chunk || report.kind == OrderKind::send_log;
+  if (is_of_copy && report.attempt < progress.attempt) {
+    if (known.record.phase == MovePhase::fenced) {
+      give_up(known, GiveUpReason::log_trimmed);  // behind the fence no copy can begin anew
+    }
+    return;
+  }
   switch (report.kind) {
     case OrderKind::prepare_target:
+      if (progress.is_target_ready) {
+        return;  // a late one: the copy has gone on since
+      }
       progress.is_target_ready = true;
+      progress.attempt = report.attempt;
       progress.cursor = report.cursor;
       progress.is_copied = report.is_copied;
       progress.replayed_to = report.position;
@@ -165,16 +198,14 @@ void Mover::take_in(const MoveReport& report, Known& known) {
       }
       return;
     case OrderKind::send_chunk:
+      if (progress.is_copied) {
+        return;
+      }
       progress.cursor = report.cursor;
       progress.is_copied = report.is_copied;
       progress.replayed_to = report.position;
       return;
-    case OrderKind::send_log:
-      progress.replayed_to = report.position;
-      progress.lag = report.source_tail > report.position ? report.source_tail - report.position : 0;
-      progress.target_digest = report.digest;
-      ++progress.rounds;
-      return;
+    case OrderKind::send_log: take_in_replay(report, known, outputs); return;
     case OrderKind::fence:
       progress.barrier = report.position;
       progress.source_digest = report.digest;
@@ -187,15 +218,91 @@ void Mover::take_in(const MoveReport& report, Known& known) {
   }
 }
 
-// Only the directory's answer makes a mover epoch ours: the record alone does not tell who asked for it. So after
-// asking, or seeing a move begin, wait for that answer for a while before asking for the next one.
+void Mover::take_in_replay(const MoveReport& report, Known& known, ClusterOutputs& outputs) {
+  Progress& progress = known.progress;
+  if (report.is_trimmed) {
+    // An order that was overtaken asks for entries that the copy has had since.
+    if (report.position >= progress.replayed_to) {
+      begin_copy_anew(known);
+    }
+    return;
+  }
+  progress.replayed_to = report.position;
+  progress.lag = report.source_tail > report.position ? report.source_tail - report.position : 0;
+  progress.target_digest = report.digest;
+  const bool is_counted =
+      known.record.phase == MovePhase::catching_up && progress.mine == known.record.mover_epoch && !progress.given_up;
+  if (is_counted && !progress.is_pausing && progress.lag > options_.lag_at_fence_max) {
+    ++progress.rounds;
+    outputs.observe(ReplayRound{known.record.move, known.record.shard, progress.mine, progress.lag});
+  }
+}
+
+// The source forgot entries that the copy needs. Behind the fence no entry can be written, so none is forgotten.
+void Mover::begin_copy_anew(Known& known) {
+  Progress& progress = known.progress;
+  const bool may_begin = known.record.phase == MovePhase::catching_up && known.record.how.mode != MoveMode::dual_write;
+  if (!may_begin || progress.attempt + 1 >= options_.copies_max) {
+    give_up(known, GiveUpReason::log_trimmed);
+    return;
+  }
+  ++progress.attempt;
+  progress.is_target_ready = false;
+  progress.snapshot.reset();
+  progress.is_copied = false;
+  progress.lag = UINT64_MAX;
+  progress.rounds = 0;
+}
+
+void Mover::hear_from(NodeId mover, Instant now) {
+  for (std::uint16_t i = 0; i < options_.movers; ++i) {
+    if (Roles(options_).mover(i) == mover) {
+      heard_from_[i] = now;
+    }
+  }
+}
+
+// When the mover that drives this move was last heard of: by a word of its own, or by what it made of the record.
+Instant Mover::silent_since(const Known& known) const {
+  Instant heard = known.learnt_at;
+  for (std::uint16_t i = 0; i < options_.movers; ++i) {
+    if (Roles(options_).mover(i) == known.record.mover) {
+      heard = std::max(heard, heard_from_[i]);
+    }
+  }
+  return heard;
+}
+
+void Mover::tell_alive(Instant now, ClusterOutputs& outputs) {
+  if (told_alive_ + options_.mover_silence / 4 > now) {
+    return;
+  }
+  told_alive_ = now;
+  for (std::uint16_t i = 0; i < options_.movers; ++i) {
+    if (Roles(options_).mover(i) != self_) {
+      outputs.send(Roles(options_).mover(i), MoverAlive{});
+    }
+  }
+}
+
+// Only the directory's answer makes a mover epoch ours: the record names this mover also when an earlier incarnation of
+// it asked. So after asking, or seeing a move begin, wait for that answer for a while before asking for the next one.
+// What another mover drives is left to it as long as it can be heard.
 bool Mover::holds(Known& known, Instant now, ClusterOutputs& outputs) {
   Progress& progress = known.progress;
-  if (progress.mine == known.record.mover_epoch) {
+  const TimerToken timer{known.record.shard.value};
+  if (known.record.mover == self_ && progress.mine == known.record.mover_epoch) {
+    tell_alive(now, outputs);
     return true;
   }
   progress.mine = MoverEpoch{};
-  if (progress.asked < known.record.mover_epoch) {
+  const Instant silent_at = silent_since(known) + options_.mover_silence;
+  if (known.record.mover != self_ && now < silent_at) {
+    progress.deadline = silent_at;
+    outputs.wake_at(silent_at, timer);
+    return false;
+  }
+  if (progress.asked < known.record.mover_epoch && known.record.mover == self_) {
     progress.asked = known.record.mover_epoch;
   } else if (now >= progress.deadline) {
     command(CommandKind::take_over_move, known, outputs);
@@ -204,7 +311,7 @@ bool Mover::holds(Known& known, Instant now, ClusterOutputs& outputs) {
     return false;
   }
   progress.deadline = now + options_.order_timeout;
-  outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
+  outputs.wake_at(progress.deadline, timer);
   return false;
 }
 
@@ -226,6 +333,8 @@ void Mover::order(OrderKind kind, NodeId side, Known& known, ClusterOutputs& out
   ++progress.tries;
   MoveOrder order;
   order.kind = kind;
+  order.attempt = progress.attempt;
+  order.is_throttled = progress.is_throttled;
   order.record = known.record;
   order.changed_at = known.changed_at;
   order.cursor = progress.cursor;

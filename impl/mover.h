@@ -1,6 +1,11 @@
 // The mover: drives every move that the directory has accepted through its phases. It remembers nothing across a crash;
 // the phases are in the directory and the progress of a copy is with the target, so a new mover takes a move over where
-// it stands, under an epoch of its own that makes older movers powerless.
+// it stands, under an epoch of its own that makes older movers powerless. A mover takes over what another one drove
+// when it has heard nothing from that one for `mover_silence`; who drives a move tells the others that it does.
+//
+// A copy has a budget: `catch_up_rounds_max` rounds of replay while the source takes writes, as many again once the
+// source is throttled, and `copies_max` beginnings when the log behind the copy is trimmed. A move whose budget is
+// spent is given up, and why is told.
 //
 // It decides by one rule: look at the record and at what the sides have reported, and ask for the next thing that is
 // missing. Anything may be asked twice. Before the switch, a side that cannot go on or does not answer aborts the move;
@@ -29,8 +34,9 @@ class Mover {
   // What the sides have reported of one move to this mover.
   struct Progress {
     MoveId move;
-    MoverEpoch mine;   // the mover epoch that this mover holds for it; 0: none yet
-    MoverEpoch asked;  // the one that it asked for last
+    MoverEpoch mine;           // the mover epoch that this mover holds for it; 0: none yet
+    MoverEpoch asked;          // the one that it asked for last
+    std::uint8_t attempt = 0;  // the copy that the target must have, or a later one
     bool is_target_ready = false;
     CopyCursor cursor;
     bool is_copied = false;
@@ -46,12 +52,16 @@ class Mover {
     bool is_target_undone = false;
     std::uint8_t rounds = 0;  // of replay while the source takes writes
     std::uint8_t tries = 0;   // of what is asked for now
-    bool is_given_up = false;
+    bool is_throttled = false;
+    bool is_pausing = false;  // the longer pause is accepted
+    std::optional<GiveUpReason> given_up;
+    bool is_told = false;  // why it is given up
     Instant deadline;
   };
   struct Known {
     ShardRecord record;
     DirectoryPosition changed_at;
+    Instant learnt_at;
     Progress progress;
     std::uint8_t merge_tries = 0;  // how often a move may still be begun so that the range can be merged; 0: no wish
   };
@@ -60,7 +70,7 @@ class Mover {
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void on_turned_away(Instant now, ClusterOutputs& outputs);
   void begin(const StartMove& start, ClusterOutputs& outputs);
-  void learn(const ShardRecord& record, DirectoryPosition changed_at);
+  void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now);
   void on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
   void begin_reshape(const StartReshape& start, ClusterOutputs& outputs);
   void split(const Known& known, Key at, ClusterOutputs& outputs);
@@ -69,11 +79,19 @@ class Mover {
   Known* right_of(const Known& left);
   void on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs);
   void on_report(const MoveReport& report, Instant now, ClusterOutputs& outputs);
-  void take_in(const MoveReport& report, Known& known);
+  static void give_up(Known& known, GiveUpReason reason);
+  void take_in(const MoveReport& report, Known& known, ClusterOutputs& outputs);
+  void take_in_replay(const MoveReport& report, Known& known, ClusterOutputs& outputs);
+  void begin_copy_anew(Known& known);
+  void hear_from(NodeId mover, Instant now);
+  Instant silent_since(const Known& known) const;
+  void tell_alive(Instant now, ClusterOutputs& outputs);
   bool holds(Known& known, Instant now, ClusterOutputs& outputs);
   void drive(Known& known, Instant now, ClusterOutputs& outputs);
   void drive_copy(Known& known, ClusterOutputs& outputs);
+  void drive_abort(Known& known, ClusterOutputs& outputs);
   void drive_catch_up(Known& known, ClusterOutputs& outputs);
+  void decide_catch_up(Known& known, ClusterOutputs& outputs);
   void drive_switch(Known& known, ClusterOutputs& outputs);
   void drive_undo(Known& known, ClusterOutputs& outputs);
   void command(CommandKind kind, const Known& known, ClusterOutputs& outputs, MovePhase phase = MovePhase::none);
@@ -82,7 +100,9 @@ class Mover {
   ClusterOptions options_;
   Decisions decisions_;
   NodeId self_;
-  std::vector<Known> moves_;  // by ShardId
+  std::vector<Known> moves_;         // by ShardId
+  std::vector<Instant> heard_from_;  // by index of the mover
+  Instant told_alive_;
   DirectoryLink link_;
 };
 

@@ -13,9 +13,11 @@ void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
   }
   progress.deadline = now + options_.order_timeout;
   outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
-  const bool is_hopeless = progress.tries >= options_.orders_max || progress.is_given_up;
-  if (is_hopeless && is_before_switch(known.record.phase)) {
-    command(CommandKind::abort_move, known, outputs);
+  if (progress.tries >= options_.orders_max && decisions_.gives_up_dead_target()) {
+    give_up(known, GiveUpReason::silent_side);
+  }
+  if (progress.given_up && is_before_switch(known.record.phase)) {
+    drive_abort(known, outputs);
     return;
   }
   switch (known.record.phase) {
@@ -42,6 +44,14 @@ void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
   }
 }
 
+void Mover::drive_abort(Known& known, ClusterOutputs& outputs) {
+  if (!known.progress.is_told) {
+    known.progress.is_told = true;
+    outputs.observe(MoveGaveUp{known.record.move, known.record.shard, *known.progress.given_up});
+  }
+  command(CommandKind::abort_move, known, outputs);
+}
+
 void Mover::drive_copy(Known& known, ClusterOutputs& outputs) {
   const Progress& progress = known.progress;
   if (!progress.is_target_ready) {
@@ -57,18 +67,43 @@ void Mover::drive_copy(Known& known, ClusterOutputs& outputs) {
   }
 }
 
-// Replays until little is left. A source that is written faster than it can be replayed never gets there: after so many
-// rounds the move is given up, and says so by its abort.
+// Replays until little is left. A source that is written faster than it can be replayed never gets there by itself.
 void Mover::drive_catch_up(Known& known, ClusterOutputs& outputs) {
   const Progress& progress = known.progress;
-  if (!progress.is_target_ready) {
-    order(OrderKind::prepare_target, known.record.target, known, outputs);
-  } else if (progress.lag <= options_.lag_at_fence_max) {
+  if (!progress.is_target_ready || !progress.is_copied) {
+    drive_copy(known, outputs);
+  } else if (progress.lag <= options_.lag_at_fence_max || progress.is_pausing) {
     command(CommandKind::advance_move, known, outputs, MovePhase::fenced);
-  } else if (progress.rounds >= options_.catch_up_rounds_max) {
-    command(CommandKind::abort_move, known, outputs);
-  } else {
+  } else if (progress.rounds < options_.catch_up_rounds_max || !decisions_.keeps_to_catch_up_budget()) {
     order(OrderKind::send_log, known.record.source, known, outputs);
+  } else {
+    decide_catch_up(known, outputs);
+  }
+}
+
+// The budget is spent. Throttling gives the replay one more; a longer pause is accepted within its bound only.
+void Mover::decide_catch_up(Known& known, ClusterOutputs& outputs) {
+  Progress& progress = known.progress;
+  CatchUpDecision decision = options_.catch_up;
+  if ((decision == CatchUpDecision::throttle && progress.is_throttled) ||
+      (decision == CatchUpDecision::longer_pause && progress.lag > options_.pause_lag_max)) {
+    decision = CatchUpDecision::give_up;
+  }
+  outputs.observe(CatchUpDecided{known.record.move, known.record.shard, progress.mine, decision});
+  switch (decision) {
+    case CatchUpDecision::give_up:
+      give_up(known, GiveUpReason::outrun);
+      drive_abort(known, outputs);
+      return;
+    case CatchUpDecision::throttle:
+      progress.is_throttled = true;
+      progress.rounds = 0;
+      order(OrderKind::send_log, known.record.source, known, outputs);
+      return;
+    case CatchUpDecision::longer_pause:
+      progress.is_pausing = true;
+      command(CommandKind::advance_move, known, outputs, MovePhase::fenced);
+      return;
   }
 }
 
@@ -76,6 +111,8 @@ void Mover::drive_switch(Known& known, ClusterOutputs& outputs) {
   const Progress& progress = known.progress;
   if (!progress.is_target_ready) {
     order(OrderKind::prepare_target, known.record.target, known, outputs);
+  } else if (!decisions_.fences_before_switch()) {
+    command(CommandKind::commit_move, known, outputs);
   } else if (!progress.barrier) {
     order(OrderKind::fence, known.record.source, known, outputs);
   } else if (known.record.how.mode == MoveMode::dual_write && decisions_.trusts_dual_writes()) {

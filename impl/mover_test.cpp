@@ -2,152 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include "impl/driven.h"
+#include "impl/driven_mover.h"
 
 namespace shardcheck::impl {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr NodeId kDirectory{0};
-constexpr NodeId kA{1};
-constexpr NodeId kB{2};
-constexpr NodeId kSelf{4};
-constexpr MoveId kMove{5};
-constexpr std::uint32_t kOrderTimer = 0;  // of range 0
-
-// One range of A, [0, 8), is moved to B by move 5. An order is given 12 ms.
-ClusterOptions options() {
-  ClusterOptions options;
-  options.directories = 1;
-  options.storage_nodes = 2;
-  options.routers = 1;
-  options.shards = 1;
-  options.keys = 8;
-  options.orders_max = 2;
-  options.catch_up_rounds_max = 3;
-  options.lag_at_fence_max = 2;
-  return options;
-}
-constexpr ContentDigest content(std::uint64_t values) { return {.values = values, .source_epoch = Epoch{1}}; }
-
-class DrivenMover : public Driven<Mover> {
- public:
-  DrivenMover() : Driven(Mover(options(), kSelf)) {
-    record_.range = {Key{0}, Key{8}};
-    record_.owner = kA;
-    record_.epoch = Epoch{1};
-  }
-
-  DrivenMover& at(std::int64_t ms) {
-    Driven::at(ms);
-    return *this;
-  }
-  DrivenMover& learns_of_range() { return tell(RecordUpdate{record_, position_, DirectoryPosition{}}); }
-  DrivenMover& is_asked_to_move() {
-    receive(kNoNode, StartMove{ShardId{0}, kB});
-    return *this;
-  }
-  // The directory accepts what the mover asked for last.
-  DrivenMover& move_begins() {
-    enter(MovePhase::preparing);
-    return accept(CommandKind::begin_move);
-  }
-  DrivenMover& advances_to(MovePhase phase) {
-    enter(phase);
-    return accept(CommandKind::advance_move);
-  }
-  DrivenMover& commits() {
-    enter(MovePhase::switched);
-    record_.owner = kB;
-    record_.epoch = epoch_of(next(position_));
-    return accept(CommandKind::commit_move);
-  }
-  DrivenMover& aborts() {
-    enter(MovePhase::aborted);
-    return accept(CommandKind::abort_move);
-  }
-  DrivenMover& takes_over() {
-    record_.mover_epoch = next(record_.mover_epoch);
-    return accept(CommandKind::take_over_move);
-  }
-  DrivenMover& finishes() {
-    record_.phase = MovePhase::none;
-    record_.move = MoveId{};
-    return accept(CommandKind::finish_move);
-  }
-  // A move in `phase` that another mover has driven so far becomes known by a watch.
-  DrivenMover& finds_move_in(MovePhase phase) {
-    enter(phase);
-    position_ = next(position_);
-    return tell(RecordUpdate{record_, position_, DirectoryPosition{}});
-  }
-
-  DrivenMover& report(NodeId side, MoveReport report) {
-    report.shard = ShardId{0};
-    report.move = kMove;
-    report.side = side;
-    receive(side, report);
-    return *this;
-  }
-  DrivenMover& target_is_prepared() { return report(kB, {.kind = OrderKind::prepare_target}); }
-  DrivenMover& chunk_is_staged(std::uint32_t cursor, bool is_last, std::uint64_t position = 3) {
-    return report(kB, {.kind = OrderKind::send_chunk,
-                       .cursor = CopyCursor{cursor},
-                       .is_copied = is_last,
-                       .position = LogPosition{position}});
-  }
-  DrivenMover& log_is_replayed(std::uint64_t to, std::uint64_t source_tail, std::uint64_t values = 77) {
-    return report(kB, {.kind = OrderKind::send_log,
-                       .position = LogPosition{to},
-                       .source_tail = LogPosition{source_tail},
-                       .digest = content(values)});
-  }
-  DrivenMover& is_fenced_at(std::uint64_t barrier, std::uint64_t values = 77) {
-    return report(kA, {.kind = OrderKind::fence, .position = LogPosition{barrier}, .digest = content(values)});
-  }
-  DrivenMover& side_cannot(NodeId side, OrderKind kind) { return report(side, {.kind = kind, .is_possible = false}); }
-
-  // Everything as it should be, up to the beginning of this phase.
-  DrivenMover& moved_up_to(MovePhase phase) {
-    learns_of_range().is_asked_to_move().move_begins().target_is_prepared();
-    report(kA, {.kind = OrderKind::open_capture, .position = LogPosition{3}});
-    for (const MovePhase next : {MovePhase::copying, MovePhase::catching_up, MovePhase::fenced}) {
-      if (next <= phase) {
-        advances_to(next);
-      }
-      if (next == MovePhase::copying && next < phase) {
-        chunk_is_staged(12, true);
-      }
-    }
-    return *this;
-  }
-
-  std::optional<MoveOrder> order() const { return sent<MoveOrder>(); }
-  std::optional<Command> command() const { return sent<Command>(); }
-
- private:
-  DrivenMover& tell(const RecordUpdate& update) {
-    receive(kDirectory, update);
-    return *this;
-  }
-  void enter(MovePhase phase) {
-    record_.phase = phase;
-    record_.move = kMove;
-    record_.source = kA;
-    record_.target = kB;
-    record_.source_epoch = Epoch{1};
-    record_.mover_epoch = std::max(record_.mover_epoch, MoverEpoch{1});
-  }
-  DrivenMover& accept(CommandKind kind) {
-    position_ = next(position_);
-    receive(kDirectory, CommandResult{kind, true, record_, position_});
-    return *this;
-  }
-
-  ShardRecord record_;
-  DirectoryPosition position_{4};
-};
 
 TEST(Mover, asks_the_directory_for_a_move_that_it_is_asked_for) {
   DrivenMover mover;
@@ -286,6 +146,7 @@ TEST(Mover, a_mover_whose_move_was_taken_over_gives_no_more_orders_under_its_old
   DrivenMover mover;
   mover.moved_up_to(MovePhase::copying);
   ShardRecord taken = mover.order()->record;
+  taken.mover = kOther;
   taken.mover_epoch = MoverEpoch{2};
 
   mover.receive(kDirectory, RecordUpdate{taken, DirectoryPosition{20}, DirectoryPosition{}});
@@ -293,6 +154,38 @@ TEST(Mover, a_mover_whose_move_was_taken_over_gives_no_more_orders_under_its_old
   mover.chunk_is_staged(4, false);
 
   EXPECT_TRUE(mover.is_silent());
+}
+
+ClusterOptions two_movers() {
+  ClusterOptions cluster = options();
+  cluster.movers = 2;
+  return cluster;
+}
+
+TEST(Mover, leaves_a_move_to_another_mover_until_it_has_been_silent_for_too_long) {
+  DrivenMover mover(two_movers());
+  mover.finds_move_in(MovePhase::copying, kOther);
+  ASSERT_EQ(mover.wakes_at(kOrderTimer), at_ms(50));
+
+  mover.at(30).receive(kOther, MoverAlive{});
+  mover.at(50).fire(kOrderTimer);
+  EXPECT_TRUE(mover.is_silent());
+  ASSERT_EQ(mover.wakes_at(kOrderTimer), at_ms(80));
+  mover.at(80).fire(kOrderTimer);
+
+  EXPECT_EQ(mover.command()->kind, CommandKind::take_over_move);
+  EXPECT_EQ(mover.command()->mover_epoch, MoverEpoch{2});
+}
+
+TEST(Mover, tells_the_other_movers_that_it_drives_a_move_but_not_all_the_time) {
+  DrivenMover mover(two_movers());
+
+  mover.at(1).moved_up_to(MovePhase::preparing);
+  EXPECT_THAT(mover.said(), ElementsAre("to 0: advance_move range 0 move 5 planned on epoch 1 phase copying"));
+  mover.at(14).fire(kOrderTimer);
+
+  EXPECT_THAT(mover.said(),
+              ElementsAre("to 5: mover_alive ", "to 0: advance_move range 0 move 5 planned on epoch 1 phase copying"));
 }
 
 // --- what cannot go on ---

@@ -71,6 +71,9 @@ TEST(Mutants, agree_with_the_first_edition) {
     std::getline(fields, id, '\t');
     std::getline(fields, row.component, '\t');
     std::getline(fields, row.name, '\t');
+    if (const std::size_t at = row.name.find("_dest"); at != std::string::npos) {
+      row.name.replace(at, 5, "_target");  // the glossary's word
+    }
     std::getline(fields, row.what, '\t');
     std::getline(fields, row.clauses, '\t');
     listed[id] = row;

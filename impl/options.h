@@ -1,5 +1,5 @@
 // How a cluster of the reference is made up: who plays which role, how the key space is cut, and every time that its
-// protocol waits. Process ids are given out in order: the members of the directory, storage nodes, routers, the mover.
+// protocol waits. Process ids are given out in order: the members of the directory, storage nodes, routers, movers.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "impl/mutant.h"
 #include "spec/assert.h"
+#include "spec/observation.h"
 #include "spec/types.h"
 
 namespace shardcheck::impl {
@@ -42,6 +43,8 @@ struct ClusterOptions {
   std::uint16_t shards = 3;      // that there are at the beginning
   std::uint16_t shards_max = 0;  // that there may ever be: each split takes a new id, and none is used again
   std::uint32_t keys = 12;
+  std::uint16_t movers = 1;
+  std::uint16_t moves_max = 64;  // not yet switched, at one time; the directory refuses to begin more
   Mutant mutant = Mutant::none;
   std::array<RouterKind, kRoutersMax> router_kinds{};  // by router; those that do not exist are client_cache
 
@@ -58,6 +61,7 @@ struct ClusterOptions {
   Duration election_timeout = milliseconds(40);    // without a leader, before a member tries to become one
   Duration election_spread = milliseconds(12);     // one member waits so much longer than another
   std::uint16_t log_entries_max = 24;              // of the directory, before a snapshot takes their place
+  Duration mover_silence = milliseconds(50);       // then another mover takes over what a mover drove
   std::uint8_t attempts_max = 8;                   // of one request
   std::uint8_t orders_max = 6;                     // repeated so often without an answer, an order aborts its move
   std::uint8_t catch_up_rounds_max = 12;           // then the move gives up
@@ -70,6 +74,15 @@ struct ClusterOptions {
 
   // Every ShardId is below this.
   constexpr std::uint16_t shard_ids() const { return std::max(shards, shards_max); }
+  // What a move may cost.
+  CatchUpDecision catch_up = CatchUpDecision::give_up;  // when writes outrun the replay for catch_up_rounds_max
+  Duration moved_entry_cost = microseconds(6);          // of the work for one entry, at either side
+  Duration throttle_gap = milliseconds(4);              // between two writes to a throttled range
+  std::uint32_t pause_lag_max = 24;                     // entries: a longer pause is accepted for no more than these
+  std::uint32_t log_kept = 1'000;                       // entries that an owner keeps at any rate
+  std::uint32_t log_max = 4'000;                        // a longer log is trimmed even if a copy needs it
+  std::uint8_t copies_max = 3;                          // begun so often, a copy whose log is trimmed is given up
+  std::uint32_t node_keys_max = 0;                      // a node has room for the copies of so many keys; 0: of all
 
   friend bool operator==(const ClusterOptions&, const ClusterOptions&) = default;
 };
@@ -78,19 +91,30 @@ struct ClusterOptions {
 class Roles {
  public:
   explicit constexpr Roles(const ClusterOptions& options)
-      : directories_(options.directories), storage_nodes_(options.storage_nodes), routers_(options.routers) {}
+      : directories_(options.directories),
+        storage_nodes_(options.storage_nodes),
+        routers_(options.routers),
+        movers_(options.movers) {}
 
   constexpr NodeId directory(std::uint16_t index) const { return at(0, index, directories_); }
   constexpr NodeId storage(std::uint16_t index) const { return at(directories_, index, storage_nodes_); }
   constexpr NodeId router(std::uint16_t index) const { return at(directories_ + storage_nodes_, index, routers_); }
-  constexpr NodeId mover() const { return at(directories_ + storage_nodes_ + routers_, 0, 1); }
-  constexpr std::uint16_t processes() const { return static_cast<std::uint16_t>(mover().value + 1); }
+  constexpr NodeId mover(std::uint16_t index) const {
+    return at(directories_ + storage_nodes_ + routers_, index, movers_);
+  }
+  constexpr std::uint16_t processes() const {
+    return static_cast<std::uint16_t>(directories_ + storage_nodes_ + routers_ + movers_);
+  }
   constexpr std::uint16_t directories() const { return directories_; }
   constexpr std::uint16_t storage_nodes() const { return storage_nodes_; }
   constexpr std::uint16_t routers() const { return routers_; }
+  constexpr std::uint16_t movers() const { return movers_; }
   constexpr bool is_directory(NodeId id) const { return id.value < directories_; }
   constexpr bool is_storage(NodeId id) const { return id >= storage(0) && id < router(0); }
-  constexpr bool is_router(NodeId id) const { return id >= router(0) && id < mover(); }
+  constexpr bool is_router(NodeId id) const { return id >= router(0) && id < mover(0); }
+  constexpr bool is_mover(NodeId id) const { return id >= mover(0) && id.value < processes(); }
+  // The mover that is asked to begin moves of a range. Any other may take them over.
+  constexpr NodeId mover_of(ShardId shard) const { return mover(static_cast<std::uint16_t>(shard.value % movers_)); }
   constexpr std::uint16_t index_of_router(NodeId id) const {
     SHARDCHECK_ASSERT(is_router(id));
     return static_cast<std::uint16_t>(id.value - router(0).value);
@@ -109,6 +133,7 @@ class Roles {
   std::uint16_t directories_;
   std::uint16_t storage_nodes_;
   std::uint16_t routers_;
+  std::uint16_t movers_;
 };
 
 }  // namespace shardcheck::impl

@@ -52,9 +52,21 @@ struct Wrote {
   Attempt attempt;
   Entry entry;
 };
-// The target of a move began an empty copy.
+// An owner keeps its log after `position` for the copy of this move.
+struct CapturePinned {
+  ShardId shard;
+  MoveId move;
+  LogPosition position;
+};
+// An owner forgot its log up to and including `up_to`.
+struct LogCut {
+  ShardId shard;
+  LogPosition up_to;
+};
+// The target of a move began an empty copy, perhaps not its first one.
 struct StagingBegun {
   ShardRecord record;
+  std::uint8_t attempt = 0;
 };
 struct Staged {
   ShardId shard;
@@ -125,9 +137,10 @@ struct CopyDropped {
   KeyRange keys;
 };
 
-using Record = std::variant<Voted, EntryKept, SnapshotKept, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote,
-                            StagingBegun, Staged, StagingProgress, CaptureOpened, DualWriteStaged, FenceSet,
-                            FenceLifted, HandedOn, CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
+using Record =
+    std::variant<Voted, EntryKept, SnapshotKept, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, CapturePinned,
+                 LogCut, StagingBegun, Staged, StagingProgress, CaptureOpened, DualWriteStaged, FenceSet, FenceLifted,
+                 HandedOn, CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
 
 using ClusterInput = Input<Message, Record>;
 using ClusterOutputs = Outputs<Message, Record>;

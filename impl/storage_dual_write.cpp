@@ -93,7 +93,7 @@ void StorageNode::send_dual_writes(const ShardCopy& copy, Instant now, ClusterOu
       sending.sent_to = next(sending.sent_to);
       batch.entries[batch.count] = entry_to_send(copy, sending.sent_to);
     }
-    outputs.cost = outputs.cost + kCostOfMovedEntry * batch.count;
+    outputs.cost = outputs.cost + options_.moved_entry_cost * batch.count;
     outputs.send(copy.known.target, batch);
   }
   if (!sending.is_timer_set && sending.staged_to < sending.durable_to) {
@@ -185,7 +185,7 @@ void StorageNode::stage_dual_writes(const DualWrites& batch, Instant now, Cluste
   const bool has_begun = copy.cursor != CopyCursor{} || !copy.log.empty();
   LogPosition staged_to = has_begun ? copy.staged_to() : batch.snapshot;
   const bool has_gap = batch.after > staged_to;
-  outputs.cost = kCostOfMovedEntry * batch.count;
+  outputs.cost = options_.moved_entry_cost * batch.count;
   for (std::size_t i = 0; i < batch.count && !has_gap; ++i) {
     const LogPosition position = batch.after + (i + 1);
     if (position != next(staged_to)) {

@@ -8,7 +8,7 @@
 namespace shardcheck::impl {
 namespace {
 
-constexpr TimerToken kTick{0xffffU};  // any smaller token is the ShardId of a fence
+constexpr TimerToken kTick{0xffffU};  // any smaller token is a timer of a move
 constexpr Duration kCostOfMessage = microseconds(5);
 constexpr std::uint32_t kTicksPerPoll = 2;
 
@@ -37,7 +37,7 @@ void StorageNode::handle(const ClusterInput& input, Instant now, ClusterOutputs&
                      const auto shard = static_cast<std::uint16_t>(fired.token.value - kForwardedTimers);
                      serve_all_forwarded(ShardId{shard}, now, outputs);
                    } else {
-                     on_fence_timeout(ShardId{static_cast<std::uint16_t>(fired.token.value)}, now, outputs);
+                     on_move_timer(fired.token, now, outputs);
                    }
                  },
                  [&](const Synced& synced) {
@@ -87,10 +87,15 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
     at(shard).learnt_switch_at = now;
     at(shard).durable_tail = copy.tail;
     at(shard).durable_digest = copy.digest;
+    if (copy.copy == CopyState::staging && copy.is_copied) {
+      outputs.observe(Replayed{copy.move, shard, LogPosition{}, copy.tail});  // it may not have been told before
+    }
     if (decisions_.trusts_lease_found_on_disk()) {
       at(shard).lease_until = copy.lease_on_disk;
     }
-    if (copy.copy == CopyState::fenced) {
+    if (copy.copy == CopyState::fenced && !decisions_.remembers_fence()) {
+      append_durably(FenceLifted{shard, copy.move}, outputs);
+    } else if (copy.copy == CopyState::fenced) {
       at(shard).is_draining = at(shard).is_barrier_confirmed = true;
       arm_fence_timer(shard, now, outputs);
     }
@@ -198,7 +203,8 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
     }
     drop_dead_notes(shard, outputs);
   }
-  if (copy.copy == CopyState::fenced && is_in(copy.known, MovePhase::aborted) && copy.known.move == copy.move) {
+  const bool is_aborted = is_in(copy.known, MovePhase::aborted) && copy.known.move == copy.move;
+  if (copy.copy == CopyState::fenced && is_aborted && decisions_.lifts_fence_on_abort()) {
     const MoveId move = copy.move;
     append_durably(FenceLifted{shard, move}, outputs);
     after(appended_, Unfenced{shard, move}, now, outputs);
@@ -226,7 +232,7 @@ void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) {
 // A staged copy whose move is over, and which was not taken up, is residue.
 void StorageNode::end_staging_if_over(ShardId shard, Instant now, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(shard);
-  if (copy.copy != CopyState::staging) {
+  if (copy.copy != CopyState::staging || !decisions_.drops_copy_on_abort()) {
     return;
   }
   const bool is_over = copy.known.move != copy.move || is_in(copy.known, MovePhase::aborted);

@@ -20,7 +20,6 @@
 
 namespace shardcheck::impl {
 
-inline constexpr Duration kCostOfMovedEntry = microseconds(6);  // at either side of a move
 // Timers of one range have these tokens and the ShardId; that of a fence has the ShardId alone.
 inline constexpr std::uint32_t kForwardedTimers = 0x4000;
 inline constexpr std::uint32_t kDualWriteTimers = 0x8000;
@@ -46,6 +45,12 @@ class StorageNode {
   const StorageState& state() const { return state_; }
 
  private:
+  // A write that waits because its range is throttled.
+  struct HeldBack {
+    NodeId router;
+    Request request;
+    Instant since;
+  };
   // What the directory made of a split or merge that this node has noted, as far as it is known by now.
   struct Entered {
     Sibling left;
@@ -116,6 +121,9 @@ class StorageNode {
     bool is_draining = false;           // admits nothing more
     bool is_barrier_confirmed = false;  // and performs no effect any more
     Instant learnt_switch_at;
+    MoveId throttled_for;  // 0: for none
+    Instant next_write_at;
+    std::vector<HeldBack> held_back;
     std::uint64_t last_write = 0;  // the number of records that make every admitted write durable
     std::uint64_t last_epoch = 0;  // the same for what the directory told
     LogPosition durable_tail;
@@ -168,19 +176,29 @@ class StorageNode {
   void write(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
               ClusterOutputs& outputs);
+  bool reads_behind_barrier(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
+                            ClusterOutputs& outputs) const;
   bool reads_retained(NodeId router, const Request& request, const ShardCopy& copy, ClusterOutputs& outputs);
   void perform(const Effect& effect, Instant now, ClusterOutputs& outputs);
 
   // storage_move.cpp: what both sides of a move have in common, and how a copy goes
+  void on_move_timer(TimerToken token, Instant now, ClusterOutputs& outputs);
   void obey(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void report(NodeId mover, MoveReport report, const ShardRecord& record, Instant now, ClusterOutputs& outputs);
+  void clean_up_late(ShardId shard, Instant now, ClusterOutputs& outputs);
   void clean_up(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void undo(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  bool holds_back(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  bool is_throttled(const ShardCopy& copy) const;
+  void let_one_pass(ShardId shard, Instant now, ClusterOutputs& outputs);
   void drop_copy(ShardId shard, MoveId move, KeyRange keys, Instant now, ClusterOutputs& outputs);
+  void erase_copy(ShardId shard, MoveId move, KeyRange keys, Instant now, ClusterOutputs& outputs);
   bool is_source_of(const ShardRecord& record) const;
   bool is_staging(const ShardRecord& record) const;
 
   // storage_source.cpp
+  bool needs_log_for_copy(const ShardCopy& copy) const;
+  void trim_log(ShardId shard, Instant now, ClusterOutputs& outputs);
   void open_capture(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void send_chunk(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   void send_log(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
@@ -191,6 +209,8 @@ class StorageNode {
 
   // storage_target.cpp
   void prepare_target(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+  bool has_room_for(const ShardRecord& record) const;
+  void begin_copy(const ShardRecord& record, std::uint8_t attempt, Instant now, ClusterOutputs& outputs);
   void stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& outputs);
   void stage_log(const LogBatch& batch, Instant now, ClusterOutputs& outputs);
   void stage(ShardId shard, const Entry& entry, ApplyCause cause, MoveId move, Instant now, ClusterOutputs& outputs);

@@ -27,7 +27,7 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
   }
   const ShardCopy& copy = *found;
   const Epoch highest = copy.highest_seen();
-  if (reads_retained(router, request, copy, outputs)) {
+  if (reads_retained(router, request, copy, outputs) || reads_behind_barrier(router, request, copy, now, outputs)) {
     return;
   }
   if (request.epoch == Epoch{}) {
@@ -61,7 +61,9 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
     refuse(router, request, copy, Signal::transient, now, outputs);
     return;
   }
-  execute(router, request, copy, now, outputs);
+  if (!holds_back(router, request, copy, now, outputs)) {
+    execute(router, request, copy, now, outputs);
+  }
 }
 
 void StorageNode::execute(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
@@ -148,6 +150,7 @@ void StorageNode::write(NodeId router, const Request& request, const ShardCopy& 
     after(appended_, Written{applied, copy.tail, copy.digest}, now, outputs);
   }
   after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}, Key{}, copy.tail}, now, outputs);
+  trim_log(shard, now, outputs);
 }
 
 // The effect: asked once more, at the moment it becomes visible, whether it may.
@@ -199,6 +202,20 @@ bool StorageNode::reads_retained(NodeId router, const Request& request, const Sh
     return false;
   }
   outputs.send(router, Reply{request.attempt, {OutcomeKind::ok, cell.value}});
+  return true;
+}
+
+// Only a mutant does this: a fenced source holds back writes and goes on answering reads under its lease.
+bool StorageNode::reads_behind_barrier(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
+                                       ClusterOutputs& outputs) const {
+  const bool is_fenced = copy.copy == CopyState::fenced && request.epoch == copy.held_epoch;
+  const bool is_read = request.operation.kind == OperationKind::read && now < at(copy.known.shard).lease_until;
+  if (decisions_.stops_reads_at_barrier() || !is_fenced || !is_read) {
+    return false;
+  }
+  outputs.observe(Served{copy.known.shard, request.operation.key, copy.held_epoch, request.epoch, copy.highest_seen(),
+                         request.attempt, request.operation.kind});
+  outputs.send(router, Reply{request.attempt, {OutcomeKind::ok, state_.cell(request.operation.key).value}});
   return true;
 }
 

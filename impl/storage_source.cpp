@@ -1,20 +1,54 @@
 // The source's side of a move: the snapshot's position, chunks, the log behind them, the fence. The directory alone
 // says whether a fenced source serves again.
+#include <algorithm>
+
 #include "impl/storage_node.h"
 #include "spec/assert.h"
 
 namespace shardcheck::impl {
 
-// The whole log since the grant is kept, so the snapshot's position is all that a capture needs; dual writes begin
-// there.
+// The log is kept from the snapshot on for as long as the copy may need it. Whoever asks again for the same move is
+// told the same snapshot, unless the log behind it is gone.
 void StorageNode::open_capture(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs) {
-  MoveReport done{.kind = order.kind};
-  done.is_possible = is_source_of(order.record);
-  done.position = state_.copy(order.record.shard).tail;
-  if (done.is_possible && order.record.how.mode == MoveMode::dual_write) {
-    done.position = begin_capture(order.record, outputs);
+  const ShardRecord& record = order.record;
+  if (!is_source_of(record)) {
+    report(mover, {.kind = order.kind, .is_possible = false}, record, now, outputs);
+    return;
   }
-  report(mover, done, order.record, now, outputs);
+  const ShardCopy& copy = state_.copy(record.shard);
+  const bool is_dual = record.how.mode == MoveMode::dual_write;
+  if (copy.pinned_for != record.move || copy.pinned_at < copy.log_begin) {
+    append_durably(CapturePinned{record.shard, record.move, is_dual ? begin_capture(record, outputs) : copy.tail},
+                   outputs);
+  }
+  after(appended_, Observation{shardcheck::CaptureOpened{record.move, record.shard, copy.pinned_at}}, now, outputs);
+  MoveReport done{.kind = order.kind};
+  done.attempt = order.attempt;
+  done.position = is_dual ? begin_capture(record, outputs) : copy.pinned_at;
+  report(mover, done, record, now, outputs);
+}
+
+bool StorageNode::needs_log_for_copy(const ShardCopy& copy) const {
+  const bool is_copying = copy.known.phase >= MovePhase::preparing && copy.known.phase <= MovePhase::fenced;
+  return is_copying && copy.pinned_for == copy.known.move && decisions_.keeps_log_for_copy();
+}
+
+// A log is bounded, whoever needs it: a copy that is too slow has to begin anew.
+void StorageNode::trim_log(ShardId shard, Instant now, ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(shard);
+  const std::uint64_t entries = copy.log.size();
+  if (entries < std::uint64_t{2} * options_.log_kept) {
+    return;
+  }
+  const bool is_dual = copy.known.how.mode == MoveMode::dual_write;  // these are sent from the log
+  LogPosition up_to = copy.log_begin + (entries - options_.log_kept);
+  if (needs_log_for_copy(copy) && (entries <= options_.log_max || is_dual)) {
+    up_to = std::min(up_to, copy.pinned_at);
+  }
+  if (up_to > copy.log_begin) {
+    append_durably(LogCut{shard, up_to}, outputs);
+    after(appended_, Observation{LogTrimmed{shard, up_to, entries}}, now, outputs);
+  }
 }
 
 // A chunk may hold newer versions than the snapshot's; what it may miss is in the log after the snapshot.
@@ -30,13 +64,15 @@ void StorageNode::send_chunk(NodeId mover, const MoveOrder& order, Instant now, 
   chunk.mover = mover;
   chunk.snapshot = order.after;
   chunk.begin = order.cursor;
-  const std::uint32_t keys = record.range.hi.value - record.range.lo.value;
+  chunk.attempt = order.attempt;
+  const KeyRange range = decisions_.keys_to_copy(record.range);
+  const std::uint32_t keys = range.hi.value - range.lo.value;
   const std::uint32_t end = keys + options_.clients;
   std::uint32_t cursor = order.cursor.value;
   for (; cursor < end && chunk.count < chunk.entries.size(); ++cursor) {
     Entry entry;
     if (cursor < keys) {
-      entry.key = Key{record.range.lo.value + cursor};
+      entry.key = Key{range.lo.value + cursor};
       const Cell& cell = state_.cell(entry.key);
       if (!cell.exists() || (cell.value.kind == ValueKind::absent && !decisions_.copies_tombstones())) {
         continue;
@@ -57,8 +93,8 @@ void StorageNode::send_chunk(NodeId mover, const MoveOrder& order, Instant now, 
     chunk.entries[chunk.count++] = entry;
   }
   chunk.next = CopyCursor{cursor};
-  chunk.is_last = cursor >= end;
-  outputs.cost = kCostOfMovedEntry * chunk.count;
+  chunk.is_last = cursor >= end && (chunk.count > 0 || decisions_.completes_empty_copy());
+  outputs.cost = options_.moved_entry_cost * chunk.count;
   after(at(record.shard).last_write, Send{record.target, chunk}, now, outputs);
   if (chunk.is_last && decisions_.cleans_up_when_copied()) {
     drop_copy(record.shard, record.move, record.range, now, outputs);
@@ -80,21 +116,31 @@ Entry StorageNode::entry_to_send(const ShardCopy& copy, LogPosition position) co
 void StorageNode::send_log(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs) {
   const ShardRecord& record = order.record;
   const ShardCopy& copy = state_.copy(record.shard);
-  if (!is_source_of(record) || order.after < copy.log_begin) {
+  if (!is_source_of(record)) {
     report(mover, {.kind = order.kind, .is_possible = false}, record, now, outputs);
     return;
   }
+  if (order.after < copy.log_begin && !decisions_.replays_over_gap()) {
+    MoveReport trimmed{.kind = order.kind};
+    trimmed.is_trimmed = true;
+    trimmed.attempt = order.attempt;
+    trimmed.position = order.after;
+    report(mover, trimmed, record, now, outputs);
+    return;
+  }
+  at(record.shard).throttled_for = order.is_throttled ? record.move : MoveId{};
   LogBatch batch;
   batch.record = record;
   batch.mover = mover;
-  batch.after = order.after;
+  batch.after = std::max(order.after, copy.log_begin);
+  batch.attempt = order.attempt;
   batch.source_tail = copy.tail;
   const LogPosition end = record.how.mode == MoveMode::dual_write ? order.after : copy.tail;
-  for (LogPosition position = next(order.after); position <= end && batch.count < batch.entries.size();
+  for (LogPosition position = next(batch.after); position <= end && batch.count < batch.entries.size();
        position = next(position)) {
     batch.entries[batch.count++] = entry_to_send(copy, position);
   }
-  outputs.cost = kCostOfMovedEntry * batch.count;
+  outputs.cost = options_.moved_entry_cost * batch.count;
   after(at(record.shard).last_write, Send{record.target, batch}, now, outputs);
 }
 
@@ -113,6 +159,7 @@ void StorageNode::fence(NodeId mover, const MoveOrder& order, Instant now, Clust
   Volatile& known = at(record.shard);
   if (copy.copy == CopyState::owned) {
     append_durably(FenceSet{record.shard, record.move, copy.tail}, outputs);
+    outputs.observe(AdmissionStopped{record.move, record.shard});
     known.is_draining = decisions_.stops_admission_when_asked();
     arm_fence_timer(record.shard, now, outputs);
   }
@@ -132,6 +179,10 @@ void StorageNode::arm_fence_timer(ShardId shard, Instant now, ClusterOutputs& ou
 void StorageNode::on_fence_timeout(ShardId shard, Instant now, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(shard);
   if (copy.copy != CopyState::fenced) {
+    return;
+  }
+  if (decisions_.cleans_up_when_fence_expires()) {
+    drop_copy(shard, copy.move, copy.held, now, outputs);
     return;
   }
   if (decisions_.resumes_when_fence_expires()) {

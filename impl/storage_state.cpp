@@ -108,6 +108,19 @@ void StorageState::fold(const Wrote& it) {
   remember(copy, it.entry);
 }
 
+void StorageState::fold(const CapturePinned& it) {
+  at(it.shard).pinned_for = it.move;
+  at(it.shard).pinned_at = it.position;
+}
+
+void StorageState::fold(const LogCut& it) {
+  ShardCopy& copy = at(it.shard);
+  SHARDCHECK_ASSERT(copy.log_begin <= it.up_to);
+  SHARDCHECK_ASSERT(it.up_to <= copy.tail);
+  copy.log.erase(copy.log.begin(), copy.log.begin() + static_cast<std::ptrdiff_t>(it.up_to - copy.log_begin));
+  copy.log_begin = it.up_to;
+}
+
 void StorageState::fold(const StagingBegun& it) {
   ShardCopy& copy = at(it.record.shard);
   copy.known = it.record;
@@ -116,13 +129,16 @@ void StorageState::fold(const StagingBegun& it) {
   copy.note = ReshapeNoted{};
   copy.held_epoch = Epoch{};
   copy.move = it.record.move;
+  copy.attempt = it.attempt;
   copy.digest.source_epoch = it.record.source_epoch;
 }
 
 void StorageState::fold(const Staged& it) {
   ShardCopy& copy = at(it.shard);
-  const Version present = cell(it.entry.key).version;
-  if (it.entry.has_cell && decisions_.replaces(it.entry.version, present, it.cause, copy.known.how.mode)) {
+  const Cell& present = cell(it.entry.key);
+  const bool is_purged = present.value.kind == ValueKind::absent && !decisions_.keeps_tombstones_at_target();
+  if (it.entry.has_cell &&
+      (is_purged || decisions_.replaces(it.entry.version, present.version, it.cause, copy.known.how.mode))) {
     put(copy, it.entry);
   }
   remember(copy, it.entry);

@@ -38,12 +38,15 @@ struct ShardCopy {
   Epoch held_epoch;  // the grant it took up; 0: none
   MoveId move;       // of a staged or retained copy, or of the fence
   CopyCursor cursor;
-  bool is_copied = false;                 // staging: everything was copied, replay may run
-  LogPosition tail;                       // of the log; staging: replayed to here
-  LogPosition log_begin;                  // log[0] is at the position after this one
-  std::vector<Entry> log;                 // staging: the dual writes that wait for the copy to be complete
-  MoveId captured_for;                    // the move by dual writes whose capture was opened last
-  LogPosition captured_after;             // its snapshot
+  std::uint8_t attempt = 0;    // staging: so often the copy was begun anew for this move
+  bool is_copied = false;      // staging: everything was copied, replay may run
+  LogPosition tail;            // of the log; staging: replayed to here
+  LogPosition log_begin;       // log[0] is at the position after this one
+  std::vector<Entry> log;      // staging: the dual writes that wait for the copy to be complete
+  MoveId captured_for;         // the move by dual writes whose capture was opened last
+  LogPosition captured_after;  // its snapshot
+  MoveId pinned_for;           // the log after `pinned_at` is kept for the copy of this move
+  LogPosition pinned_at;
   std::vector<AnsweredRequest> answered;  // by client
   ContentDigest digest;                   // of the copy, kept up to date with every change
   Instant lease_on_disk;                  // never trusted
@@ -85,6 +88,8 @@ class StorageState {
   void fold(const Provisioned& it);
   void fold(const KnowsRecord& it);
   void fold(const Wrote& it);
+  void fold(const CapturePinned& it);
+  void fold(const LogCut& it);
   void fold(const StagingBegun& it);
   void fold(const Staged& it);
   void fold(const StagingProgress& it);

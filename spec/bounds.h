@@ -1,6 +1,8 @@
 // The bounds that a run promises and by which it is judged. Set by whoever configures the cluster.
 #pragma once
 
+#include <cstdint>
+
 #include "spec/types.h"
 
 namespace shardcheck {
@@ -17,6 +19,14 @@ struct Bounds {
   Duration move_within;             // V2: after Healed, every accepted move is over within this
   bool tells_owner_splits = false;  // D6 can be judged
   bool answers_scans = false;       // clients may ask for scans, of as many keys as key_set.h has room for
+  // What moves may cost; 0: not promised.
+  std::uint64_t log_entries_max = 0;      // M11: a longer log may be trimmed although a copy needs it
+  std::uint32_t replay_rounds_max = 0;    // V2: then something is decided about writes that outrun the replay
+  std::uint32_t copies_per_move_max = 0;  // V2: so often a target begins its copy for one move
+  Duration pause_without_tail;            // V5: one directory commit and 4 message delay bounds, all work included
+  Duration replay_round;                  // V5: to replay entries_per_round
+  std::uint64_t entries_per_round = 0;
+  std::uint32_t node_keys_max = 0;  // V6: a node has room for the copies of so many keys
   int hops_per_epoch_max = 4;  // R2: redirected or stale hops of one request while the epochs it meets do not change
   // R4: routers that poll or watch the directory, and the directory's members, as sets of bits by NodeId below 64; a
   // router knows of a grant within staleness_max (one refresh interval and one round trip) of its commit.

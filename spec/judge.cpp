@@ -20,6 +20,8 @@ void Judge::reset(const Bounds& bounds) {
   liveness_.reset();
   split_.reset();
   scan_.reset(bounds);
+  log_.reset(bounds);
+  capacity_.reset(bounds);
 }
 
 std::uint32_t Judge::number_of(RequestId request) {
@@ -66,6 +68,39 @@ void Judge::judge_applied(const Applied& fact, const MonitorContext& context) {
   }
 }
 
+// Every other fact about a process goes to all monitors that take it.
+template <class Fact>
+void Judge::judge_copy(const Fact& fact, const MonitorContext& context) {
+  constexpr bool kIsForLease = requires { lease_.on(fact, context); };
+  constexpr bool kIsForMove = requires { move_.on(fact, context); };
+  constexpr bool kIsForRouter = requires { router_.on(fact, context); };
+  constexpr bool kIsForRefresh = requires { refresh_.on(fact, context); };
+  constexpr bool kIsForLog = requires { log_.on(fact, context); };
+  constexpr bool kIsForCapacity = requires { capacity_.on(fact, context); };
+  static_assert(kIsForLease || kIsForMove || kIsForRouter || kIsForRefresh || kIsForLog || kIsForCapacity);
+  if constexpr (kIsForLease) {
+    lease_.on(fact, context);
+  }
+  if constexpr (kIsForMove) {
+    move_.on(fact, context);
+  }
+  if constexpr (kIsForRouter) {
+    router_.on(fact, context);
+  }
+  if constexpr (kIsForRefresh) {
+    refresh_.on(fact, context);
+  }
+  if constexpr (kIsForLog) {
+    log_.on(fact, context);
+  }
+  if constexpr (kIsForCapacity) {
+    capacity_.on(fact, context);
+  }
+  if constexpr (std::is_same_v<Fact, BarrierConfirmed>) {
+    known_.apply(context.by, fact);
+  }
+}
+
 template <class Fact>
 void Judge::judge_process(const Fact& fact, const MonitorContext& context) {
   SHARDCHECK_ASSERT(context.by.value < bounds_.nodes);
@@ -92,27 +127,9 @@ void Judge::judge_process(const Fact& fact, const MonitorContext& context) {
     move_.on(fact, context);
     router_.on(fact, context);
     refresh_.on(fact, context);
-  } else if constexpr (std::is_same_v<Fact, BarrierConfirmed>) {
-    move_.on(fact, context);
-    known_.apply(context.by, fact);
-  } else if constexpr (std::is_same_v<Fact, CopyCreated>) {
-    lease_.on(fact, context);
-    move_.on(fact, context);
-  } else if constexpr (std::is_same_v<Fact, CopyRemoved>) {
-    lease_.on(fact, context);
-    move_.on(fact, context);
-    router_.on(fact, context);
-  } else if constexpr (std::is_same_v<Fact, KeyErased> || std::is_same_v<Fact, CutoverContent> ||
-                       std::is_same_v<Fact, CopyHeld>) {
-    move_.on(fact, context);
-  } else if constexpr (std::is_same_v<Fact, RouterLearned>) {
-    router_.on(fact, context);
-  } else if constexpr (std::is_same_v<Fact, RefreshStarted> || std::is_same_v<Fact, RefreshEnded>) {
-    refresh_.on(fact, context);
+    capacity_.on(fact, context);
   } else {
-    static_assert(std::is_same_v<Fact, LeaseHeld> || std::is_same_v<Fact, ClaimChanged> ||
-                  std::is_same_v<Fact, ClaimEnded> || std::is_same_v<Fact, Crashed>);
-    lease_.on(fact, context);
+    judge_copy(fact, context);
   }
 }
 
@@ -126,6 +143,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     lease_.on(fact, context);
     move_.on(fact, context);
     split_.on(fact, context);
+    capacity_.on(fact, context);
     known_.apply(context.at, fact);
   } else if constexpr (std::is_same_v<Fact, DirectoryStepped>) {
     directory_.on(fact, context);
@@ -139,6 +157,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     known_.heal(context.at);
   } else if constexpr (std::is_same_v<Fact, FaultInjected>) {
     known_.fault(context.at, context.by, fact);
+    capacity_.on(fact, context);
   } else {
     judge_process(fact, context);
   }

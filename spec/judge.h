@@ -6,11 +6,12 @@
 //   judge.finish(end);
 //   judge.findings().violations();
 //
-// D1-D4, D6, L1-L5, M1-M10, R1-R4, S1, V1 and V2 are judged here. A clause with no checks was not observable in this
-// run. An observation costs constant time but for the rare changes of the directory; memory is kept over resets.
+// D1-D4, D6, L1-L5, M1-M11, R1-R4, S1, V1, V2, V5 and V6 are judged here. A clause with no checks was not observable in
+// this run. An observation costs constant time but for the rare changes of the directory; memory is kept over resets.
 #pragma once
 
 #include "spec/bounds.h"
+#include "spec/capacity_monitor.h"
 #include "spec/dense_index.h"
 #include "spec/directory_monitor.h"
 #include "spec/findings.h"
@@ -18,6 +19,7 @@
 #include "spec/known_cluster.h"
 #include "spec/lease_monitor.h"
 #include "spec/liveness_monitor.h"
+#include "spec/log_monitor.h"
 #include "spec/move_monitor.h"
 #include "spec/observation.h"
 #include "spec/refresh_monitor.h"
@@ -48,6 +50,8 @@ class Judge final : public ObservationSink {
   void judge(const Fact& fact, const MonitorContext& context);
   template <class Fact>
   void judge_process(const Fact& fact, const MonitorContext& context);
+  template <class Fact>
+  void judge_copy(const Fact& fact, const MonitorContext& context);
   void judge_operation(const Invoked& fact, const MonitorContext& context);
   void judge_operation(const Returned& fact, const MonitorContext& context);
   void judge_applied(const Applied& fact, const MonitorContext& context);
@@ -68,6 +72,8 @@ class Judge final : public ObservationSink {
   LivenessMonitor liveness_;
   SplitMonitor split_;
   ScanMonitor scan_;
+  LogMonitor log_;
+  CapacityMonitor capacity_;
 };
 
 }  // namespace shardcheck

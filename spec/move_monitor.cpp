@@ -18,6 +18,7 @@ void MoveMonitor::reset(const Bounds& bounds) {
   copies_.resize(static_cast<std::size_t>(bounds.nodes) * shards_);
   for (Copy& each : copies_) {
     each.barrier = {};
+    each.is_forgetful = false;
     begin_copy(each);
   }
 }
@@ -93,6 +94,12 @@ void MoveMonitor::on(const Served& fact, const MonitorContext& context) const {
           "not aborted",
           words(context.by), name_of(fact.operation), words(fact.key), words(fact.shard), words(fact.epoch),
           words(context.at), words(barrier));
+    });
+    context.expect(ClauseId::M8, !copy(context.by, fact.shard).is_forgetful, [&] {
+      return fmt::format(
+          "{} confirmed the barrier of {}, restarted, and served {} of {} again at {}: only a committed "
+          "abort lets a source serve again",
+          words(context.by), words(barrier), words(fact.key), words(fact.shard), words(context.at));
     });
   }
   check_forwarded(fact, context);
@@ -251,6 +258,7 @@ void MoveMonitor::on(const BarrierConfirmed& fact, const MonitorContext& context
     return;  // Nor does one for a move that is over, when the range has come back.
   }
   copy(context.by, fact.shard).barrier = fact.move;
+  copy(context.by, fact.shard).is_forgetful = false;
   context.findings.checked(ClauseId::M6);
 }
 
@@ -292,11 +300,12 @@ void MoveMonitor::on(const CutoverContent& fact, const MonitorContext& context) 
 }
 
 void MoveMonitor::on(const Restarted& fact, const MonitorContext& context) {
-  if (!fact.is_disk_lost) {
-    return;
-  }
   for (std::size_t shard = 0; shard < shards_; ++shard) {
-    begin_copy(copies_[context.by.value * shards_ + shard]);
+    Copy& each = copies_[context.by.value * shards_ + shard];
+    each.is_forgetful = true;
+    if (fact.is_disk_lost) {
+      begin_copy(each);
+    }
   }
 }
 
@@ -334,7 +343,12 @@ void MoveMonitor::on(const CopyHeld& fact, const MonitorContext& context) const 
       return;
     case CopyState::fenced:
     case CopyState::staging: context.expect(ClauseId::M8, false, [&] { return says(name_of(fact.state)); }); return;
-    case CopyState::retained: context.expect(ClauseId::M9, false, [&] { return says(name_of(fact.state)); }); return;
+    case CopyState::retained:
+      context.expect(ClauseId::M9, false, [&] { return says(name_of(fact.state)); });
+      if (context.bounds.node_keys_max > 0) {
+        context.expect(ClauseId::V6, false, [&] { return says(name_of(fact.state)); });
+      }
+      return;
   }
 }
 

@@ -30,6 +30,7 @@ class MoveMonitor {
   struct Copy {
     std::uint32_t generation = 0;  // names the copy: versions of an earlier one do not bind it
     MoveId barrier;                // the move for which the node promised to serve nothing; 0: none
+    bool is_forgetful = false;     // it restarted since it promised that
   };
   // The version of one key in the copy that `generation` names.
   struct Held {

@@ -274,6 +274,16 @@ TEST(CrashResume, copies_of_a_running_move_are_no_residue) {
   EXPECT_TRUE(lost.findings().is_clean());
 }
 
+TEST(CrashResume, a_source_that_forgets_its_barrier_in_a_restart_and_serves_again_is_named) {
+  Story story;
+  story.create(kA, 500).move_up_to_fence(kB).confirm_barrier(kA).tell(kA, Restarted{false});
+
+  story.serve(kA);
+
+  EXPECT_TRUE(story.findings().is_violated(ClauseId::M6));
+  EXPECT_TRUE(story.findings().is_violated(ClauseId::M8));
+}
+
 // --- M9 ------------------------------------------------------------------------------------------------------------
 
 TEST(CleanupSafety, the_source_cleans_after_the_retention) {

@@ -58,4 +58,23 @@ std::string_view name_of(CopyState state) {
   return "";
 }
 
+std::string_view name_of(CatchUpDecision decision) {
+  switch (decision) {
+    case CatchUpDecision::give_up: return "give_up";
+    case CatchUpDecision::throttle: return "throttle";
+    case CatchUpDecision::longer_pause: return "longer_pause";
+  }
+  return "";
+}
+
+std::string_view name_of(GiveUpReason reason) {
+  switch (reason) {
+    case GiveUpReason::silent_side: return "silent_side";
+    case GiveUpReason::impossible: return "impossible";
+    case GiveUpReason::outrun: return "outrun";
+    case GiveUpReason::log_trimmed: return "log_trimmed";
+  }
+  return "";
+}
+
 }  // namespace shardcheck

@@ -47,8 +47,9 @@ struct ShardRecord {
   NodeId source = kNoNode;  // of the move
   NodeId target = kNoNode;
   MoveOptions how;
+  NodeId mover = kNoNode;     // who drives the move
   Epoch source_epoch;         // the epoch the move is pinned to
-  MoverEpoch mover_epoch;     // which mover may drive it
+  MoverEpoch mover_epoch;     // under which `mover` drives it; grows with each that takes over
   bool is_data_lost = false;  // the only copy is gone: the range is reported lost, and serves nothing
 
   // Merged into its left neighbour: the id names no range any more.
@@ -218,6 +219,63 @@ struct CutoverContent {
   std::array<Key, 4> differing{};
 };
 
+// The source durably keeps its log from the snapshot on, for the copy of a move. Told each time it is asked.
+struct CaptureOpened {
+  MoveId move;
+  ShardId shard;
+  LogPosition snapshot;
+};
+// An owner forgot the entries of its log up to and including `up_to`; before, the log held `entries`.
+struct LogTrimmed {
+  ShardId shard;
+  LogPosition up_to;
+  std::uint64_t entries;
+};
+// The target durably replayed the source's log after `after` up to and including `to`.
+struct Replayed {
+  MoveId move;
+  ShardId shard;
+  LogPosition after;
+  LogPosition to;
+};
+// The mover finished one round of replay while the source takes writes; `lag` entries were still to come.
+struct ReplayRound {
+  MoveId move;
+  ShardId shard;
+  MoverEpoch mover;
+  std::uint64_t lag;
+};
+// What the mover does about writes that outrun the replay.
+enum class CatchUpDecision : std::uint8_t { give_up, throttle, longer_pause };
+inline constexpr int kCatchUpDecisions = 3;
+std::string_view name_of(CatchUpDecision decision);
+struct CatchUpDecided {
+  MoveId move;
+  ShardId shard;
+  MoverEpoch mover;
+  CatchUpDecision decision;
+};
+// An admitted write had to wait, because its range is throttled for a move.
+struct WriteThrottled {
+  MoveId move;
+  ShardId shard;
+  Duration added;
+};
+// Why a mover asks for the abort of its move.
+enum class GiveUpReason : std::uint8_t { silent_side, impossible, outrun, log_trimmed };
+inline constexpr int kGiveUpReasons = 4;
+std::string_view name_of(GiveUpReason reason);
+struct MoveGaveUp {
+  MoveId move;
+  ShardId shard;
+  GiveUpReason reason;
+};
+// The source admits no request from now on, but may still answer those it admitted.
+struct AdmissionStopped {
+  MoveId move;
+  ShardId shard;
+};
+
 // --- routers and clients -------------------------------------------------------------------------------------------
 
 // A router put a record into its map.
@@ -297,10 +355,12 @@ struct CopyHeld {
   MoveId move;  // 0 for owned
 };
 
-using Observation = std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, LeaseHeld,
-                                 ClaimChanged, ClaimEnded, Served, Answered, Applied, CopyCreated, KeyErased,
-                                 CopyRemoved, BarrierConfirmed, CutoverContent, RouterLearned, Hop, RefreshStarted,
-                                 RefreshEnded, Invoked, Returned, FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
+using Observation =
+    std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, LeaseHeld, ClaimChanged,
+                 ClaimEnded, Served, Answered, Applied, CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed,
+                 CutoverContent, CaptureOpened, LogTrimmed, Replayed, ReplayRound, CatchUpDecided, WriteThrottled,
+                 MoveGaveUp, AdmissionStopped, RouterLearned, Hop, RefreshStarted, RefreshEnded, Invoked, Returned,
+                 FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
 
 struct Observed {
   TrueTime at;

@@ -36,7 +36,7 @@ std::string fault_of_ids(const Fact& fact, const Bounds& bounds) {
   if constexpr (requires { fact.owner; }) {
     is_right = is_right && is_node(fact.owner, bounds);
   }
-  if constexpr (requires { fact.to; }) {
+  if constexpr (requires { is_node(fact.to, bounds); }) {
     is_right = is_right && is_node(fact.to, bounds);
   }
   if constexpr (requires { fact.request; }) {
@@ -47,7 +47,8 @@ std::string fault_of_ids(const Fact& fact, const Bounds& bounds) {
   }
   if constexpr (requires { fact.record; }) {
     is_right = is_right && is_shard(fact.record.shard, bounds) && is_node(fact.record.owner, bounds) &&
-               is_node(fact.record.source, bounds) && is_node(fact.record.target, bounds);
+               is_node(fact.record.source, bounds) && is_node(fact.record.target, bounds) &&
+               is_node(fact.record.mover, bounds);
   }
   return is_right ? "" : "told a fact about a node, shard or client that does not exist";
 }

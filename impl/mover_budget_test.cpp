@@ -1,0 +1,92 @@
+// What a mover does when a copy costs too much.
+#include <gmock/gmock.h>
+
+#include "impl/driven_mover.h"
+
+namespace shardcheck::impl {
+namespace {
+
+ClusterOptions with(CatchUpDecision decision) {
+  ClusterOptions cluster = options();
+  cluster.catch_up = decision;
+  cluster.pause_lag_max = 5;
+  return cluster;
+}
+
+TEST(Mover, throttles_a_source_that_outruns_it_and_gives_up_if_that_does_not_help) {
+  DrivenMover mover(with(CatchUpDecision::throttle));
+  mover.moved_up_to(MovePhase::catching_up);
+
+  mover.log_is_replayed(7, 20).log_is_replayed(11, 30).log_is_replayed(15, 40);
+  ASSERT_THAT(mover.observed<CatchUpDecided>(), testing::SizeIs(1));
+  EXPECT_TRUE(mover.order()->is_throttled);
+  mover.log_is_replayed(19, 50).log_is_replayed(23, 60).log_is_replayed(27, 70);
+
+  EXPECT_EQ(mover.command()->kind, CommandKind::abort_move);
+  ASSERT_THAT(mover.observed<MoveGaveUp>(), testing::SizeIs(1));
+  EXPECT_EQ(mover.observed<MoveGaveUp>()[0].reason, GiveUpReason::outrun);
+}
+
+TEST(Mover, accepts_a_longer_pause_within_its_bound_only) {
+  DrivenMover near(with(CatchUpDecision::longer_pause));
+  DrivenMover far(with(CatchUpDecision::longer_pause));
+  near.moved_up_to(MovePhase::catching_up);
+  far.moved_up_to(MovePhase::catching_up);
+
+  near.log_is_replayed(7, 12).log_is_replayed(11, 16).log_is_replayed(15, 20);
+  far.log_is_replayed(7, 12).log_is_replayed(11, 16).log_is_replayed(15, 21);
+
+  EXPECT_EQ(near.command()->phase, MovePhase::fenced);
+  EXPECT_EQ(far.command()->kind, CommandKind::abort_move);
+}
+
+TEST(Mover, begins_the_copy_anew_when_the_log_behind_it_is_trimmed_but_not_for_ever) {
+  DrivenMover mover;
+  mover.moved_up_to(MovePhase::catching_up);
+
+  for (std::uint8_t attempt = 0; attempt < 2; ++attempt) {
+    SCOPED_TRACE(attempt);
+    mover.report(kA, {.kind = OrderKind::send_log, .is_trimmed = true, .attempt = attempt, .position = LogPosition{3}});
+    EXPECT_EQ(mover.order()->kind, OrderKind::prepare_target);
+    EXPECT_EQ(mover.order()->attempt, attempt + 1);
+    mover.report(kB, {.kind = OrderKind::prepare_target, .attempt = static_cast<std::uint8_t>(attempt + 1)});
+    EXPECT_EQ(mover.order()->kind, OrderKind::open_capture);
+  }
+  mover.report(kA, {.kind = OrderKind::send_log, .is_trimmed = true, .attempt = 2, .position = LogPosition{3}});
+
+  EXPECT_EQ(mover.command()->kind, CommandKind::abort_move);
+  EXPECT_EQ(mover.observed<MoveGaveUp>()[0].reason, GiveUpReason::log_trimmed);
+}
+
+TEST(Mover, an_order_that_was_overtaken_and_finds_the_log_trimmed_means_nothing) {
+  DrivenMover mover;
+  mover.moved_up_to(MovePhase::catching_up).log_is_replayed(7, 20);
+
+  mover.report(kA, {.kind = OrderKind::send_log, .is_trimmed = true, .position = LogPosition{3}});
+
+  EXPECT_EQ(mover.order()->kind, OrderKind::send_log);
+}
+
+TEST(Mover, gives_up_a_copy_that_would_have_to_begin_anew_behind_the_fence) {
+  DrivenMover mover;
+  mover.moved_up_to(MovePhase::catching_up);
+  mover.report(kA, {.kind = OrderKind::send_log, .is_trimmed = true, .position = LogPosition{3}});
+  mover.advances_to(MovePhase::fenced);
+
+  mover.report(kB, {.kind = OrderKind::prepare_target});
+
+  EXPECT_EQ(mover.command()->kind, CommandKind::abort_move);
+}
+
+TEST(Mover, what_is_said_of_an_earlier_copy_means_nothing) {
+  DrivenMover mover;
+  mover.moved_up_to(MovePhase::catching_up);
+  mover.report(kA, {.kind = OrderKind::send_log, .is_trimmed = true, .position = LogPosition{3}});
+
+  mover.report(kA, {.kind = OrderKind::open_capture, .position = LogPosition{3}});
+
+  EXPECT_EQ(mover.order()->kind, OrderKind::prepare_target);
+}
+
+}  // namespace
+}  // namespace shardcheck::impl
