@@ -6,6 +6,7 @@
 namespace shardcheck::harness {
 namespace {
 
+using sim::Anchor;
 using sim::Deviation;
 using sim::Moment;
 
@@ -27,6 +28,7 @@ void DrawnDeviations::reset(const FaultProfile& profile, FaultLimits limits, sim
   profile_ = profile;
   limits_ = std::move(limits);
   choices_ = &choices;
+  phase_ = 0;
   asked_ = 0;
   drawn_.clear();
   enabled_.clear();
@@ -55,6 +57,9 @@ const Deviation* DrawnDeviations::at(const sim::Anchor& anchor) {
   if (profile_.message_kind && anchor.message_kind != *profile_.message_kind) {
     return nullptr;
   }
+  if (profile_.phase && phase_ != *profile_.phase) {
+    return nullptr;
+  }
   if (--left_ > 0) {
     return nullptr;
   }
@@ -81,7 +86,9 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
     deviation.moment = static_cast<Moment>(ask(Ask::deviation_moment, 3));
   }
   spare_clients(deviation);
-  const NodeId victim = deviation.moment == Moment::after_sending ? anchor.from : anchor.to;
+  if (deviation.kind == FaultKind::disk_lost) {
+    strike_who_may_lose(deviation);
+  }
   switch (deviation.kind) {
     case FaultKind::link_cut: deviation.is_both_ways = ask(Ask::deviation_detail, 2) == 1; break;
     case FaultKind::crashed: deviation.kept_unsynced = static_cast<std::uint8_t>(ask(Ask::deviation_detail, 4)); break;
@@ -94,10 +101,6 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
       break;
     }
     case FaultKind::disk_lost:
-      if (std::ranges::find(limits_.may_lose_disk, victim) == limits_.may_lose_disk.end()) {
-        deviation.kind = FaultKind::crashed;
-      }
-      break;
     case FaultKind::delayed:
     case FaultKind::dropped:
     case FaultKind::duplicated:
@@ -105,6 +108,23 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   }
   drawn_.push_back(deviation);
   return true;
+}
+
+// The other end of the message if the one drawn may not lose its disk; where neither may, it is a crash.
+void DrawnDeviations::strike_who_may_lose(Deviation& deviation) const {
+  const auto may_lose = [this](NodeId id) {
+    return std::ranges::find(limits_.may_lose_disk, id) != limits_.may_lose_disk.end();
+  };
+  const Anchor& anchor = deviation.anchor;
+  const bool is_sender = deviation.moment == Moment::after_sending;
+  if (may_lose(is_sender ? anchor.from : anchor.to)) {
+    return;
+  }
+  if (may_lose(is_sender ? anchor.to : anchor.from)) {
+    deviation.moment = is_sender ? Moment::after_receiving : Moment::after_sending;
+  } else {
+    deviation.kind = FaultKind::crashed;
+  }
 }
 
 void DrawnDeviations::spare_clients(Deviation& deviation) const {

@@ -18,6 +18,8 @@ struct FaultProfile {
   std::array<bool, kFaultKinds> is_enabled{};  // by FaultKind
   // Only messages of this kind are counted and struck: how rare moments are met often.
   std::optional<std::uint8_t> message_kind;
+  // Only messages sent while this is the phase that a move last came to are.
+  std::optional<std::uint8_t> phase;
 };
 
 // What the adversary may do to whom.
@@ -35,11 +37,13 @@ class DrawnDeviations final : public sim::DeviationSource {
  public:
   void reset(const FaultProfile& profile, FaultLimits limits, sim::Choices& choices);
   const sim::Deviation* at(const sim::Anchor& anchor) override;
+  void signalled(std::uint8_t phase) override { phase_ = phase; }
   const std::vector<sim::Deviation>& drawn() const { return drawn_; }
 
  private:
   void draw_gap();
   bool draw(const sim::Anchor& anchor);
+  void strike_who_may_lose(sim::Deviation& deviation) const;
   void spare_clients(sim::Deviation& deviation) const;
   std::uint64_t ask(Ask kind, std::uint64_t n);
 
@@ -47,6 +51,7 @@ class DrawnDeviations final : public sim::DeviationSource {
   FaultLimits limits_;
   std::vector<FaultKind> enabled_;
   sim::Choices* choices_ = nullptr;
+  std::uint8_t phase_ = 0;
   std::uint32_t asked_ = 0;  // how many deviations were asked for
   std::uint64_t left_ = 0;   // messages until the next one
   std::vector<sim::Deviation> drawn_;

@@ -1,6 +1,7 @@
 #include "harness/generate.h"
 
 #include <array>
+#include <vector>
 
 #include "impl/messages.h"
 
@@ -13,6 +14,8 @@ constexpr FaultGaps kFaultGaps{0, 300, 120, 60, 30};
 constexpr FaultGaps kShortFaultGaps{0, 60, 25, 10, 5};
 constexpr std::uint64_t kFocusOneIn = 3;
 constexpr std::uint32_t kFocusedGapDivisor = 25;
+constexpr std::uint64_t kPhaseFocusOneIn = 4;
+constexpr std::uint32_t kPhaseGapDivisor = 8;
 constexpr std::uint32_t kKeysOfShard = 4;
 constexpr std::uint16_t kSplitsMax = 4;
 // How many members the directory has: a single one and three take turns, five are rare.
@@ -23,7 +26,7 @@ std::uint64_t ask(sim::Choices& choices, Ask kind, std::uint64_t n, std::uint32_
 }
 
 void draw_moves(sim::Choices& choices, impl::ClusterOptions& cluster) {
-  constexpr std::array<std::uint16_t, 3> kAtOnce{3, 1, 2};
+  constexpr std::array<std::uint16_t, 3> kAtOnce{64, 1, 2};
   cluster.movers = ask(choices, Ask::movers, 3) == 2 ? 2 : 1;
   cluster.moves_max = kAtOnce[ask(choices, Ask::moves_at_once, kAtOnce.size())];
   cluster.catch_up = static_cast<CatchUpDecision>(ask(choices, Ask::catch_up, kCatchUpDecisions));
@@ -96,12 +99,52 @@ FaultProfile draw_faults(sim::Choices& choices, const FaultGaps& gaps) {
   return faults;
 }
 
-// In every third run the adversary waits for messages of one kind, and strikes among them often.
+std::vector<std::uint8_t> message_kinds_of_moves() {
+  std::vector<std::uint8_t> kinds{impl::kind_of(impl::Chunk{}), impl::kind_of(impl::LogBatch{}),
+                                  impl::kind_of(impl::ForwardedRequest{}), impl::kind_of(impl::DualWrites{}),
+                                  impl::kind_of(impl::DualWritesStaged{})};
+  impl::Command command;
+  for (auto kind = impl::CommandKind::begin_move; kind <= impl::CommandKind::finish_move;
+       kind = static_cast<impl::CommandKind>(static_cast<int>(kind) + 1)) {
+    command.kind = kind;
+    kinds.push_back(impl::kind_of(command));
+  }
+  impl::MoveOrder order;
+  impl::MoveReport report;
+  for (auto kind = impl::OrderKind::prepare_target; kind <= impl::OrderKind::undo;
+       kind = static_cast<impl::OrderKind>(static_cast<int>(kind) + 1)) {
+    order.kind = report.kind = kind;
+    kinds.push_back(impl::kind_of(order));
+    kinds.push_back(impl::kind_of(report));
+  }
+  return kinds;
+}
+
+// Of any kind, and of those that only moves have once more.
+std::uint8_t draw_message_kind(sim::Choices& choices, std::uint64_t among_all) {
+  static const std::vector<std::uint8_t> of_moves = message_kinds_of_moves();
+  if (ask(choices, Ask::fault_focus, 2, 1) == 0) {
+    return static_cast<std::uint8_t>(among_all);
+  }
+  return of_moves[ask(choices, Ask::fault_focus, of_moves.size(), 2)];
+}
+
+// In every third run the adversary waits for messages of one kind, in some others for one phase of a move, and strikes
+// often there.
 void draw_focus(sim::Choices& choices, FaultProfile& faults) {
   const std::uint64_t answer = ask(choices, Ask::fault_focus, kFocusOneIn * impl::kMessageKinds);
   if (answer >= (kFocusOneIn - 1) * impl::kMessageKinds) {
-    faults.message_kind = static_cast<std::uint8_t>(answer % impl::kMessageKinds);
+    faults.message_kind = draw_message_kind(choices, answer % impl::kMessageKinds);
     faults.gap /= kFocusedGapDivisor;
+    return;
+  }
+  const std::uint64_t phase = ask(choices, Ask::fault_phase, kPhaseFocusOneIn * kMovePhases);
+  if (phase >= (kPhaseFocusOneIn - 1) * kMovePhases) {
+    faults.phase = static_cast<std::uint8_t>(phase % kMovePhases);
+    faults.gap /= kPhaseGapDivisor;
+    // Such a run is so short of faults elsewhere that it may have the rarest one more often.
+    bool& may_lose = faults.is_enabled[static_cast<std::size_t>(FaultKind::disk_lost)];
+    may_lose = may_lose || ask(choices, Ask::fault_enabled, 2, kFaultKinds) == 1;
   }
 }
 

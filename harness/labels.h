@@ -40,6 +40,7 @@ enum class Ask : std::uint8_t {
   directories,
   router_kind,
   fault_focus,
+  fault_phase,
   movers,
   moves_at_once,
   catch_up,

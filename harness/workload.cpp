@@ -15,7 +15,8 @@ constexpr std::uint32_t kCrowdedKeys = 4;  // of a range: the first ones
 constexpr std::array kStepGaps{microseconds(800), microseconds(100), microseconds(300), milliseconds(2),
                                milliseconds(4),   milliseconds(9),   milliseconds(20)};
 
-constexpr std::array kHotGaps{microseconds(300), microseconds(100), microseconds(600)};
+// So that several operations fall between two steps of a move.
+constexpr std::array kFastGaps{microseconds(300), microseconds(100), microseconds(600)};
 
 std::uint32_t width_of(KeyRange range) { return range.hi.value - range.lo.value; }
 
@@ -31,15 +32,16 @@ class WorkloadDrawer {
   std::vector<Step> draw() {
     const std::uint64_t kind = ask(Ask::workload_kind, 8);
     is_hot_ = kind == 7;
-    is_deleting_ = kind == 6;
-    const std::uint64_t count = (4 + ask(Ask::steps, 48)) * (is_hot_ ? 3 : 1);
+    is_deleting_ = kind == 5 || kind == 6;
+    const bool is_fast = is_hot_ || kind == 6;
+    const std::uint64_t count = (4 + ask(Ask::steps, 48)) * (is_fast ? 3 : 1);
     TrueTime at{milliseconds(4).value};
     for (std::uint32_t i = 0; i < count; ++i) {
-      at = at + (is_hot_ ? kHotGaps[ask(Ask::step_gap, kHotGaps.size(), i)]
+      at = at + (is_fast ? kFastGaps[ask(Ask::step_gap, kFastGaps.size(), i)]
                          : kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)]);
       // One step in six turns to another range and asks for its move; the first one always does, since that is what
       // the suite is about.
-      const std::uint64_t per_turn = is_hot_ ? 36 : 6;
+      const std::uint64_t per_turn = is_fast ? 36 : 6;
       const bool is_turn = i == 0 || ask(Ask::step_kind, per_turn, i) == per_turn - 1;
       if (is_turn) {
         hot_ = static_cast<std::uint16_t>(ask(Ask::move_shard, ranges_.size(), i));

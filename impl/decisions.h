@@ -214,7 +214,7 @@ class Decisions {
  private:
   bool forgets_to_compare() const {
     return is(Mutant::move_log_off_by_one) || is(Mutant::move_tombstone_gc_at_target) ||
-           is(Mutant::move_range_end_inclusive);
+           is(Mutant::move_range_end_inclusive) || is(Mutant::dual_write_acked_before_staged);
   }
   constexpr bool is(Mutant mutant) const { return mutant_ == mutant; }
 

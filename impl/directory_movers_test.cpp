@@ -6,7 +6,7 @@
 namespace shardcheck::impl {
 namespace {
 
-constexpr NodeId kTarget{3};
+constexpr NodeId kTarget{5};
 constexpr NodeId kMover{6};
 constexpr NodeId kOtherMover{7};
 

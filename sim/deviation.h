@@ -59,6 +59,8 @@ class DeviationSource {
   virtual ~DeviationSource() = default;
   // The deviation of the message just sent, or nullptr. The pointer is valid until the next call.
   virtual const Deviation* at(const Anchor& anchor) = 0;
+  // World::signal was called.
+  virtual void signalled(std::uint8_t) {}
 };
 
 }  // namespace shardcheck::sim

@@ -8,6 +8,7 @@ namespace shardcheck::sim {
 
 template <class Protocol, class Host>
 void World<Protocol, Host>::signal(std::uint8_t signal) {
+  deviations_->signalled(signal);
   for (std::size_t i = 0; i < held_.size();) {
     if (held_[i].until_signal == signal) {
       push(now_, held_[i].event);
