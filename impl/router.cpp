@@ -46,6 +46,7 @@ void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outp
 
 void Router::start(Instant now, ClusterOutputs& outputs) {
   map_.assign(options_.shard_ids(), Known{});
+  parted_.clear();
   clients_.assign(options_.clients, std::nullopt);
   link_ = DirectoryLink(options_, now, self_.value);  // each begins with another member: any of them may answer a read
   refresh_.reset();

@@ -58,6 +58,11 @@ class Router {
     ShardRecord record;
     DirectoryPosition changed_at;  // 0: nothing known
   };
+  // Keys that a range had, as far as the router knows, and has no more: who has them now must have changed after that.
+  struct Parted {
+    KeyRange keys;
+    DirectoryPosition known_at;
+  };
   // A read of the directory that an error made necessary.
   struct Refresh {
     Key key;
@@ -86,6 +91,8 @@ class Router {
   void on_update(const RecordUpdate& update, Instant now, ClusterOutputs& outputs);
   void on_turned_away(NodeId member, const NotLeader& it, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, ClusterOutputs& outputs);
+  void remember_parted(const Known& before, KeyRange after);
+  void close_parted(const Known& known);
   void tell_learned(const Known& known, ClusterOutputs& outputs) const;
   void wait_for_map(Outstanding& it, HopCause cause, Epoch needed, Instant now, ClusterOutputs& outputs);
   void read_directory(Key key, Epoch needed, ClusterOutputs& outputs);
@@ -101,6 +108,7 @@ class Router {
   NodeId self_;
   RouterKind kind_;
   std::vector<Known> map_;                           // by ShardId
+  std::vector<Parted> parted_;                       // nothing newer is known of these keys
   std::vector<std::optional<Outstanding>> clients_;  // by ClientId
   std::optional<Outstanding> nobody_;
   DirectoryLink link_;

@@ -50,8 +50,48 @@ void Router::learn(const ShardRecord& record, DirectoryPosition changed_at, Clus
   if (changed_at <= known.changed_at) {
     return;
   }
+  remember_parted(known, record.range);
   known = {record, changed_at};
+  for (const Known& it : map_) {
+    close_parted(it);
+  }
   tell_learned(known, outputs);
+}
+
+// Of one half of a split a signal may tell without the other half. Forgetting who had the other one's keys would let an
+// even older record come back for them: [0, 8) was split at 4, then [4, 8) at 6, and who hears of [4, 6) alone must not
+// believe of key 7 what [0, 8) says.
+void Router::remember_parted(const Known& before, KeyRange after) {
+  const KeyRange had = before.record.range;
+  const Key lo = std::clamp(after.lo, had.lo, had.hi);
+  const Key hi = std::clamp(after.hi, lo, had.hi);
+  for (const KeyRange part : {KeyRange{had.lo, lo}, KeyRange{hi, had.hi}}) {
+    if (!part.is_empty()) {
+      parted_.push_back({part, before.changed_at});
+    }
+  }
+}
+
+// They are the gaps between records, so there are no more of them than of these.
+void Router::close_parted(const Known& known) {
+  if (parted_.empty()) {
+    return;
+  }
+  const KeyRange covered = known.record.range;
+  std::vector<Parted> left;
+  for (const Parted& it : parted_) {
+    if (it.known_at >= known.changed_at || !it.keys.overlaps(covered)) {
+      left.push_back(it);
+      continue;
+    }
+    if (it.keys.lo < covered.lo) {
+      left.push_back({{it.keys.lo, covered.lo}, it.known_at});
+    }
+    if (covered.hi < it.keys.hi) {
+      left.push_back({{covered.hi, it.keys.hi}, it.known_at});
+    }
+  }
+  parted_ = std::move(left);
 }
 
 // Of the record only what is not known from newer ones, piece by piece, is ever followed.
@@ -60,17 +100,22 @@ void Router::tell_learned(const Known& known, ClusterOutputs& outputs) const {
   Key lo = range.lo;
   while (lo < range.hi) {
     KeyRange piece{lo, range.hi};
-    for (const Known& newer : map_) {
-      const KeyRange other = newer.record.range;
-      if (newer.changed_at <= known.changed_at || !other.overlaps(piece)) {
-        continue;
+    const auto leave_out = [&](KeyRange other, DirectoryPosition known_at) {
+      if (known_at <= known.changed_at || !other.overlaps(piece)) {
+        return;
       }
       if (other.contains(lo)) {
         piece = {lo, lo};
         lo = other.hi;
-        break;
+      } else {
+        piece.hi = std::min(piece.hi, other.lo);
       }
-      piece.hi = std::min(piece.hi, other.lo);
+    };
+    for (const Known& newer : map_) {
+      leave_out(newer.record.range, newer.changed_at);
+    }
+    for (const Parted& newer : parted_) {
+      leave_out(newer.keys, newer.known_at);
     }
     if (!piece.is_empty()) {
       outputs.observe(RouterLearned{piece, known.record.owner, known.record.epoch, known.changed_at});
@@ -87,7 +132,8 @@ const Router::Known* Router::find(Key key) const {
       found = &known;
     }
   }
-  return found;
+  const auto is_newer = [&](const Parted& it) { return it.keys.contains(key) && it.known_at > found->changed_at; };
+  return found != nullptr && std::ranges::any_of(parted_, is_newer) ? nullptr : found;
 }
 
 void Router::wait_for_map(Outstanding& it, HopCause cause, Epoch needed, Instant now, ClusterOutputs& outputs) {

@@ -82,5 +82,17 @@ TEST(ReshapedMap, a_redirect_to_the_parent_of_a_half_that_is_known_is_followed_t
   EXPECT_EQ(router.read(1).sent<Request>()->epoch, Epoch{7});
 }
 
+TEST(ReshapedMap, of_the_other_half_nothing_older_than_the_parent_is_believed) {
+  ReshapedRouter router;
+  router.learn(range(1, 2, 4, kB, 7), 7).learn(range(1, 2, 3, kB, 9), 9);
+
+  router.learn(range(0, 0, 4, kA, 1), 1);
+
+  ASSERT_EQ(router.observed<RouterLearned>().size(), 1U);
+  EXPECT_EQ(router.observed<RouterLearned>()[0].range, (KeyRange{Key{0}, Key{2}}));
+  EXPECT_EQ(router.read(3).sent<Request>()->epoch, Epoch{});
+  EXPECT_EQ(router.learn(range(0, 3, 4, kA, 9), 9).read(3).sent<Request>()->epoch, Epoch{9});
+}
+
 }  // namespace
 }  // namespace shardcheck::impl
