@@ -131,6 +131,9 @@ std::string describe(const Wording& wording, const Step& step) {
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
     return fmt::format("an operator merges shard {} with its right neighbour", merge->shard.value);
   }
+  if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
+    return fmt::format("an operator splits the metadata shard of key {} there", metadata->at.value);
+  }
   const auto& fault = std::get<FaultStep>(step.what);
   return fmt::format("{} is {} for {}", wording.process(fault.process), name_of(fault.kind),
                      milliseconds_text(fault.duration));

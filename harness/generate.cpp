@@ -160,6 +160,7 @@ WorkloadShape workload_of(const impl::ClusterOptions& cluster) {
   shape.shards_max = cluster.shards_max;
   shape.is_supported.fill(true);
   shape.has_move_options = true;
+  shape.has_metadata = true;
   return shape;
 }
 

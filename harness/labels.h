@@ -50,6 +50,7 @@ enum class Ask : std::uint8_t {
   node_room,
   link_speed,
   workload_kind,
+  metadata_split,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

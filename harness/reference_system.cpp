@@ -41,8 +41,18 @@ void ReferenceSystem::start(ObservationSink& sink) {
   open_moves_.assign(cluster.shard_ids(), OpenMove{});
   claims_.reset(impl::Roles(cluster).processes(), cluster.shard_ids());
   prepare(sink, impl::make_cluster(cluster), cluster.clock_offset_max);
+  tell_tiers(impl::Roles(cluster).directory(0));
   tell_created(records_, impl::Roles(cluster).directory(0));
   world_.start_all();
+}
+
+// At first one metadata shard keeps all records.
+void ReferenceSystem::tell_tiers(NodeId by) {
+  const KeyRange all{Key{0}, Key{scenario_->cluster.keys}};
+  tell(TrueTime{}, by, TopRow{told_position_, MetadataShardId{}, all});
+  for (const ShardRecord& record : records_) {
+    tell(TrueTime{}, by, MetadataRow{told_position_, MetadataShardId{}, record.shard, record.range});
+  }
 }
 
 Bounds ReferenceSystem::bounds() const {
@@ -111,6 +121,13 @@ bool ReferenceSystem::apply(const Step& step) {
   }
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
     world_.inject(roles.mover_of(merge->shard), impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
+    return true;
+  }
+  if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
+    impl::Command command;
+    command.kind = impl::CommandKind::split_metadata;
+    command.at = metadata->at;
+    world_.inject(roles.mover(0), command);
     return true;
   }
   inject_fault(std::get<FaultStep>(step.what));
@@ -208,6 +225,12 @@ void ReferenceSystem::note_lost_disk(NodeId process) {
 // A leader of the directory tells what an earlier one told, if it acts on it only now. That must be the same: what is
 // committed at a position is so for ever.
 bool ReferenceSystem::is_repeated(const Observation& fact) {
+  if (const auto* row = std::get_if<TopRow>(&fact)) {
+    return row->version <= told_position_;
+  }
+  if (const auto* row = std::get_if<MetadataRow>(&fact)) {
+    return row->version <= told_position_;
+  }
   if (const auto* committed = std::get_if<RecordCommitted>(&fact)) {
     if (committed->position > told_position_) {
       told_records_.push_back(*committed);

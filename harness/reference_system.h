@@ -39,6 +39,7 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
   const impl::StorageNode* storage(NodeId id) const { return id == kNoNode ? nullptr : world_.process(id).storage(); }
   bool has_left_copies() const;
   void state_pause(Bounds& bounds) const;
+  void tell_tiers(NodeId by);
   void note_lost_disk(NodeId process);
   bool is_repeated(const Observation& fact);
   void on_record(const RecordCommitted& committed, TrueTime at);

@@ -48,6 +48,9 @@ std::string step_text(const Step& step) {
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
     return at + fmt::format("merge range {}", merge->shard.value);
   }
+  if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
+    return at + fmt::format("split_metadata {}", metadata->at.value);
+  }
   const auto& fault = std::get<FaultStep>(step.what);
   std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
   if (fault.kind == FaultKind::link_cut) {

@@ -34,6 +34,7 @@ at 10ms move range 2 to 1
 at 10ms split range 2 at 9
 at 10ms merge range 5
 at 10ms client 0 request 4 scan 1 12
+at 10ms split_metadata 8
 at 11ms fault crash 0 for 10ms
 at 12ms fault lose_disk 3 for 0ms
 at 13ms fault pause 6 for 50.5ms
@@ -61,7 +62,7 @@ TEST(Scenario, every_kind_of_line_survives_parsing_and_printing) {
 
   ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
   EXPECT_EQ(to_text(*scenario), kEverything);
-  EXPECT_EQ(scenario->size(), 2U + 17U + 11U);
+  EXPECT_EQ(scenario->size(), 2U + 18U + 11U);
 }
 
 TEST(Scenario, every_kind_of_line_means_what_it_says) {
@@ -103,7 +104,8 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
   EXPECT_EQ(step<SplitStep>(scenario, 10), (SplitStep{ShardId{2}, Key{9}}));
   EXPECT_EQ(step<MergeStep>(scenario, 11), (MergeStep{ShardId{5}}));
   EXPECT_EQ(step<ClientStep>(scenario, 12).operation, scan_of({Key{1}, Key{12}}));
-  EXPECT_EQ(step<FaultStep>(scenario, 16), (FaultStep{FaultKind::link_cut, NodeId{1}, NodeId{5}, milliseconds(25)}));
+  EXPECT_EQ(step<MetadataSplitStep>(scenario, 13), (MetadataSplitStep{Key{8}}));
+  EXPECT_EQ(step<FaultStep>(scenario, 17), (FaultStep{FaultKind::link_cut, NodeId{1}, NodeId{5}, milliseconds(25)}));
 }
 
 TEST(Scenario, a_move_may_say_how_it_goes_about_its_work) {

@@ -14,7 +14,7 @@ NodeId read_process(const MakeUp& make_up, Words& words, std::string_view what) 
 }
 
 decltype(Step::what) StepParser::what(Words& words) {
-  const std::string_view kind = words.word("'client', 'move', 'split', 'merge' or 'fault'");
+  const std::string_view kind = words.word("'client', 'move', 'split', 'merge', 'split_metadata' or 'fault'");
   if (kind == "client") {
     return client(words);
   }
@@ -27,6 +27,9 @@ decltype(Step::what) StepParser::what(Words& words) {
   if (kind == "merge") {
     words.take("range");
     return MergeStep{range(words)};
+  }
+  if (kind == "split_metadata") {
+    return split_metadata(words);
   }
   if (kind == "fault") {
     return fault(words);
@@ -81,6 +84,14 @@ SplitStep StepParser::split(Words& words) const {
   step.at = Key{static_cast<std::uint32_t>(
       words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
   return step;
+}
+
+MetadataSplitStep StepParser::split_metadata(Words& words) const {
+  if (scenario_.system) {
+    words.refuse("only the reference has metadata shards");
+  }
+  return {Key{static_cast<std::uint32_t>(
+      words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))}};
 }
 
 MoveStep StepParser::move(Words& words) const {

@@ -34,6 +34,7 @@ class StepParser {
   ClientStep client(Words& words);
   ShardId range(Words& words) const;
   SplitStep split(Words& words) const;
+  MetadataSplitStep split_metadata(Words& words) const;
   MoveStep move(Words& words) const;
   static MoveOptions move_options(Words& words);
   FaultStep fault(Words& words) const;

@@ -46,6 +46,9 @@ class WorkloadDrawer {
       if (is_turn) {
         hot_ = static_cast<std::uint16_t>(ask(Ask::move_shard, ranges_.size(), i));
       }
+      if (is_turn && i > 0 && shape_.has_metadata) {
+        draw_metadata_split(at, i);
+      }
       steps_.push_back(is_turn && !shape_.move_targets.empty() ? draw_change(at, i) : draw_operation(at, i));
     }
     return std::move(steps_);
@@ -56,6 +59,13 @@ class WorkloadDrawer {
     return choices_.below(n, label(kind, counter));
   }
   bool supports(OperationKind kind) const { return shape_.is_supported[static_cast<std::size_t>(kind)]; }
+
+  // Where the range begins that is turned to, just before that is asked to change.
+  void draw_metadata_split(TrueTime at, std::uint32_t i) {
+    if (ask(Ask::metadata_split, 6, i) == 5 && !ranges_[hot_].is_empty()) {
+      steps_.push_back({at, MetadataSplitStep{ranges_[hot_].lo}});
+    }
+  }
 
   // The plan keeps the ranges as they will be if every split and merge is done; those that are not make later ones name
   // ranges that are not there, which is asked for as well.

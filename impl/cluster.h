@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "impl/directory_client.h"
 #include "impl/directory_node.h"
 #include "impl/mover.h"
 #include "impl/options.h"
@@ -17,13 +18,14 @@ namespace shardcheck::impl {
 // Any process of the cluster; a plain value.
 class Process {
  public:
-  using Role = std::variant<std::monostate, DirectoryNode, StorageNode, Router, Mover>;
+  using Role = std::variant<std::monostate, DirectoryNode, StorageNode, Router, Mover, DirectoryClient>;
 
   Process() = default;
   explicit Process(Role role) : role_(std::move(role)) {}
   void handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs);
   // Null for any other role.
   const StorageNode* storage() const { return std::get_if<StorageNode>(&role_); }
+  const DirectoryNode* directory() const { return std::get_if<DirectoryNode>(&role_); }
 
  private:
   Role role_;

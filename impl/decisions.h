@@ -42,6 +42,10 @@ class Decisions {
   std::uint16_t acknowledgements_needed(std::uint16_t members) const {
     return is(Mutant::dir_epoch_reuse_after_failover) ? 1 : static_cast<std::uint16_t>(members / 2 + 1);
   }
+  // Under which epoch is a range granted, at `position` of the one log and as its metadata shard's n-th grant?
+  Epoch epoch_of_grant(DirectoryPosition position, std::uint64_t nth_of_metadata_shard) const {
+    return is(Mutant::metadata_shards_own_clocks) ? Epoch{nth_of_metadata_shard} : epoch_of(position);
+  }
   // Does the leader act on a command only when a majority has it?
   bool waits_for_majority() const { return !is(Mutant::dir_grant_not_majority); }
   // A node reports as the owner under an epoch that is over: is that refused, or does it overwrite the record?

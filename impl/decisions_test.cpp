@@ -16,6 +16,16 @@ TEST(Decisions, the_directory_compares_before_it_changes_anything) {
   EXPECT_FALSE(kReference.may_begin_second_move());
 }
 
+TEST(Decisions, the_directory_waits_for_a_majority_and_forgets_nothing) {
+  EXPECT_EQ(kReference.acknowledgements_needed(1), 1);
+  EXPECT_EQ(kReference.acknowledgements_needed(3), 2);
+  EXPECT_EQ(kReference.acknowledgements_needed(5), 3);
+  EXPECT_TRUE(kReference.waits_for_majority());
+  EXPECT_TRUE(kReference.refuses_older_reports());
+  EXPECT_TRUE(kReference.catches_up_on_missed_changes());
+  EXPECT_TRUE(kReference.keeps_leases_on_failover());
+}
+
 TEST(Decisions, a_lease_is_trusted_for_what_was_promised_and_asked_about_at_the_effect) {
   EXPECT_EQ(kReference.trusted_until(at_ms(60), at_ms(20), milliseconds(60)), at_ms(60));
   EXPECT_TRUE(kReference.checks_lease_at_effect());

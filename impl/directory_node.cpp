@@ -50,11 +50,17 @@ void DirectoryNode::receive(NodeId from, const Message& message, Instant now, Cl
     poll(from, *polled, now, outputs);
     return;
   }
+  if (const auto* top = std::get_if<ReadTop>(&message)) {
+    read_top(from, *top, now, outputs);
+    return;
+  }
   if (const auto* lookup = std::get_if<Lookup>(&message)) {
     look_up(from, *lookup, now, outputs);
     return;
   }
-  if (!std::holds_alternative<Renew>(message) && !std::holds_alternative<Command>(message)) {
+  const bool is_for_the_leader = std::holds_alternative<Renew>(message) || std::holds_alternative<Command>(message) ||
+                                 std::holds_alternative<SettingRequest>(message);
+  if (!is_for_the_leader) {
     return;
   }
   if (log_.stands_for_election() && early_.size() < kEarlyMax) {
@@ -63,6 +69,8 @@ void DirectoryNode::receive(NodeId from, const Message& message, Instant now, Cl
     turn_away(from, now, outputs);
   } else if (const auto* renewal = std::get_if<Renew>(&message)) {
     renew(from, *renewal, now, outputs);
+  } else if (const auto* setting = std::get_if<SettingRequest>(&message)) {
+    use_setting(from, *setting, now, outputs);
   } else {
     decide(from, std::get<Command>(message), now, outputs);
   }
@@ -73,9 +81,13 @@ void DirectoryNode::turn_away(NodeId from, Instant now, ClusterOutputs& outputs)
   outputs.send(from, NotLeader{leader == self_ ? kNoNode : leader});
 }
 
+bool DirectoryNode::knows_enough(DirectoryPosition needed, Instant now) const {
+  return applied_ >= needed && log_.is_in_touch(now);
+}
+
 // Tells what changed after what the asker knows, in order, each linked to the one before.
 void DirectoryNode::poll(NodeId from, const Poll& poll, Instant now, ClusterOutputs& outputs) const {
-  if (applied_ < std::max(poll.known, poll.needed) || !log_.is_in_touch(now)) {
+  if (!knows_enough(std::max(poll.known, poll.needed), now)) {
     turn_away(from, now, outputs);
     return;
   }
@@ -100,20 +112,6 @@ void DirectoryNode::poll(NodeId from, const Poll& poll, Instant now, ClusterOutp
   }
 }
 
-void DirectoryNode::look_up(NodeId from, const Lookup& lookup, Instant now, ClusterOutputs& outputs) const {
-  if (applied_ < lookup.needed || !log_.is_in_touch(now)) {
-    turn_away(from, now, outputs);
-    return;
-  }
-  for (const ShardRecord& record : state_.records()) {
-    if (record.range.contains(lookup.key)) {
-      const DirectoryPosition changed_at = state_.changed_at(record.shard);
-      outputs.send(from, RecordUpdate{record, changed_at, changed_at, changed_with(record.shard)});
-      return;
-    }
-  }
-}
-
 // The lease runs from when the holder asked, by its own clock; a request that claims to come from further in the
 // future than clocks may differ is not believed.
 void DirectoryNode::renew(NodeId from, const Renew& renew, Instant now, ClusterOutputs& outputs) {
@@ -132,7 +130,8 @@ void DirectoryNode::decide(NodeId from, Command command, Instant now, ClusterOut
   if (command.kind == CommandKind::commit_move) {
     command.lease_until = now + options_.lease_duration;
   }
-  if (state_.knows(command.shard) && command.kind != CommandKind::begin_term) {
+  const bool is_for_members_only = command.kind == CommandKind::begin_term || command.kind == CommandKind::use_setting;
+  if (!is_for_members_only && (state_.knows(command.shard) || command.kind == CommandKind::split_metadata)) {
     log_.propose(command, now, outputs);
   }
 }
@@ -183,6 +182,10 @@ void DirectoryNode::take_office(Instant now, ClusterOutputs& outputs) const {
 
 void DirectoryNode::act_on(DirectoryPosition position, ClusterOutputs& outputs) {
   const auto [term, command] = log_.entry(position);
+  if (command.kind == CommandKind::use_setting) {
+    carry_out_setting(command, term, outputs);
+    return;
+  }
   const DirectoryPosition follows = state_.last_change();
   if (command.kind == CommandKind::split_range && decisions_.restores_split_parents()) {
     split_parent_ = state_.record(command.shard);
@@ -194,6 +197,15 @@ void DirectoryNode::act_on(DirectoryPosition position, ClusterOutputs& outputs) 
   if (command.kind == CommandKind::begin_term) {
     restore_split_parent(position);
     return;
+  }
+  if (outcome.is_metadata_split || outcome.sibling) {
+    tell_tiers(position);
+  }
+  if (command.kind == CommandKind::split_metadata) {
+    if (outcome.is_metadata_split) {
+      tell(position, DirectoryStepped{position});
+    }
+    return;  // nobody waits for an answer
   }
   const ShardRecord& record = state_.record(command.shard);
   const Sibling sibling = outcome.is_lease_extended ? Sibling{} : changed_with(command.shard);

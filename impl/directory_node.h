@@ -37,7 +37,7 @@ class DirectoryNode {
   void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void poll(NodeId from, const Poll& poll, Instant now, ClusterOutputs& outputs) const;
-  void look_up(NodeId from, const Lookup& lookup, Instant now, ClusterOutputs& outputs) const;
+  bool knows_enough(DirectoryPosition needed, Instant now) const;
   void renew(NodeId from, const Renew& renew, Instant now, ClusterOutputs& outputs);
   void decide(NodeId from, Command command, Instant now, ClusterOutputs& outputs);
   void turn_away(NodeId from, Instant now, ClusterOutputs& outputs) const;
@@ -50,6 +50,13 @@ class DirectoryNode {
   void tell(DirectoryPosition position, const Observation& fact);
   void tell_committed(ClusterOutputs& outputs);
   void take_office(Instant now, ClusterOutputs& outputs) const;
+
+  // directory_tiers.cpp
+  void read_top(NodeId from, const ReadTop& asked, Instant now, ClusterOutputs& outputs) const;
+  void look_up(NodeId from, const Lookup& asked, Instant now, ClusterOutputs& outputs) const;
+  void tell_tiers(DirectoryPosition position);
+  void use_setting(NodeId from, const SettingRequest& asked, Instant now, ClusterOutputs& outputs);
+  void carry_out_setting(const Command& command, Term term, ClusterOutputs& outputs);
 
   ClusterOptions options_;
   Decisions decisions_;

@@ -34,7 +34,7 @@ DirectoryState::Outcome DirectoryState::split_range(const Command& command, Dire
   const auto [left_range, right_range] = decisions_.halves(parent.range, command.at);
   ShardRecord left = parent;
   left.range = left_range;
-  left.epoch = decisions_.epoch_of_halves(epoch_of(position), parent.epoch);
+  left.epoch = decisions_.epoch_of_halves(epoch_of_grant(parent, position), parent.epoch);
   ShardRecord right = left;
   right.shard = ShardId{static_cast<std::uint16_t>(records_.size())};
   right.range = right_range;
@@ -45,7 +45,8 @@ DirectoryState::Outcome DirectoryState::split_range(const Command& command, Dire
           .change = RecordChange::bounds_changed,
           .is_lease_extended = false,
           .sibling = right.shard,
-          .sibling_change = RecordChange::created};
+          .sibling_change = RecordChange::created,
+          .is_metadata_split = false};
 }
 
 // What is left of the right neighbour is a record without keys: its id is not used again.
@@ -59,8 +60,12 @@ DirectoryState::Outcome DirectoryState::merge_ranges(const Command& command, Dir
   if (command.planned_on != left.epoch || left.range.hi != right.range.lo || left.owner != right.owner) {
     return kRefused;
   }
+  // A record is kept by one metadata shard, and these are never merged.
+  if (metadata_of(left.range.lo).id != metadata_of(right.range.lo).id) {
+    return kRefused;
+  }
   left.range.hi = right.range.hi;
-  left.epoch = decisions_.epoch_of_merged(epoch_of(position), left.epoch);
+  left.epoch = decisions_.epoch_of_merged(epoch_of_grant(left, position), left.epoch);
   left.lease_until = std::min(left.lease_until, right.lease_until);
   ShardRecord removed;
   removed.shard = right.shard;
@@ -71,7 +76,8 @@ DirectoryState::Outcome DirectoryState::merge_ranges(const Command& command, Dir
           .change = RecordChange::bounds_changed,
           .is_lease_extended = false,
           .sibling = right.shard,
-          .sibling_change = RecordChange::removed};
+          .sibling_change = RecordChange::removed,
+          .is_metadata_split = false};
 }
 
 }  // namespace shardcheck::impl

@@ -13,14 +13,16 @@ constexpr DirectoryState::Outcome kRepeated{.is_accepted = true,
                                             .change = std::nullopt,
                                             .is_lease_extended = false,
                                             .sibling = std::nullopt,
-                                            .sibling_change = RecordChange::created};
+                                            .sibling_change = RecordChange::created,
+                                            .is_metadata_split = false};
 
 constexpr DirectoryState::Outcome changed(RecordChange change) {
   return {.is_accepted = true,
           .change = change,
           .is_lease_extended = false,
           .sibling = std::nullopt,
-          .sibling_change = RecordChange::created};
+          .sibling_change = RecordChange::created,
+          .is_metadata_split = false};
 }
 
 // The command is about the move that the record is in, and from the mover that drives it now.
@@ -54,25 +56,10 @@ DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decis
     changed_at_.push_back(DirectoryPosition{record.epoch.value});
     last_change_ = std::max(last_change_, changed_at_.back());
   }
-}
-
-std::vector<StatePart> DirectoryState::parts() const {
-  std::vector<StatePart> parts;
-  for (const ShardRecord& record : records_) {
-    parts.push_back({record, changed_at(record.shard)});
-  }
-  return parts;
-}
-
-void DirectoryState::restore(std::span<const StatePart> parts) {
-  records_.clear();
-  changed_at_.clear();
-  last_change_ = {};
-  for (const StatePart& part : parts) {
-    records_.push_back(part.record);
-    changed_at_.push_back(part.changed_at);
-    last_change_ = std::max(last_change_, part.changed_at);
-  }
+  // At first one metadata shard keeps everything.
+  top_version_ = last_change_;
+  const KeyRange all = records_.empty() ? KeyRange{} : KeyRange{records_.front().range.lo, records_.back().range.hi};
+  metadata_.push_back({MetadataShardId{0}, all, top_version_, records_.size()});
 }
 
 const ShardRecord& DirectoryState::record(ShardId shard) const {
@@ -81,6 +68,9 @@ const ShardRecord& DirectoryState::record(ShardId shard) const {
 }
 
 DirectoryState::Outcome DirectoryState::apply(const Command& command, DirectoryPosition position) {
+  if (command.kind == CommandKind::split_metadata) {
+    return split_metadata(command, position);
+  }
   if (!knows(command.shard)) {
     return kRefused;
   }
@@ -97,6 +87,8 @@ DirectoryState::Outcome DirectoryState::apply(const Command& command, DirectoryP
       case CommandKind::renew_lease: return renew_lease(command, record);
       case CommandKind::split_range: return split_range(command, position);
       case CommandKind::merge_ranges: return merge_ranges(command, position);
+      case CommandKind::split_metadata:
+      case CommandKind::use_setting:
       case CommandKind::begin_term: return kRefused;
     }
     return kRefused;
@@ -191,7 +183,7 @@ DirectoryState::Outcome DirectoryState::commit_move(const Command& command, Shar
     return kRefused;
   }
   record.owner = command.target;
-  record.epoch = epoch_of(position);
+  record.epoch = epoch_of_grant(record, position);
   record.lease_until = command.lease_until;
   record.phase = MovePhase::switched;
   return changed(RecordChange::move_committed);

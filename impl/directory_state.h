@@ -22,6 +22,7 @@ class DirectoryState {
     // The other range of a split or a merge, and what became of it.
     std::optional<ShardId> sibling;
     RecordChange sibling_change = RecordChange::created;
+    bool is_metadata_split = false;
   };
 
   DirectoryState() = default;
@@ -35,6 +36,9 @@ class DirectoryState {
 
   // Decides one command at `position`. A command that was decided before is accepted again and changes nothing.
   Outcome apply(const Command& command, DirectoryPosition position);
+  // Carries out a request for a setting, once: a repeated one has the same answer, one that its client has gone on from
+  // has none.
+  std::optional<shardcheck::Outcome> use_setting(const Command& command);
 
   // By ShardId; those that were merged away among them (ShardRecord::is_removed).
   const std::vector<ShardRecord>& records() const { return records_; }
@@ -43,6 +47,13 @@ class DirectoryState {
   DirectoryPosition changed_at(ShardId shard) const { return changed_at_[shard.value]; }
   // The position of the last change of any record.
   DirectoryPosition last_change() const { return last_change_; }
+
+  // The two levels. The top table is what the metadata shards say of their keys, in order of these.
+  const std::vector<MetadataShard>& metadata() const { return metadata_; }
+  DirectoryPosition top_version() const { return top_version_; }
+  const MetadataShard& metadata_of(Key key) const { return metadata_[metadata_index(key)]; }
+  // Null if no range holds the key, which only a mutant brings about.
+  const ShardRecord* find(Key key) const;
 
  private:
   Outcome begin_move(const Command& command, ShardRecord& record, DirectoryPosition position);
@@ -56,12 +67,19 @@ class DirectoryState {
   Outcome split_range(const Command& command, DirectoryPosition position);
   Outcome merge_ranges(const Command& command, DirectoryPosition position);
   bool may_reshape(const Command& command, ShardId shard, DirectoryPosition planned_at) const;
+  Outcome split_metadata(const Command& command, DirectoryPosition position);
+  std::size_t metadata_index(Key key) const;
+  Epoch epoch_of_grant(const ShardRecord& record, DirectoryPosition position);
 
   bool has_room_for_move() const;
 
   std::vector<ShardRecord> records_;  // by ShardId
   std::vector<DirectoryPosition> changed_at_;
   DirectoryPosition last_change_;
+  std::vector<MetadataShard> metadata_;
+  DirectoryPosition top_version_;
+  std::vector<SettingPart> settings_;  // those that were ever asked for
+  std::vector<AnswerPart> answers_;    // by client, as they appeared
   Decisions decisions_;
   std::size_t shards_max_ = 0;
   std::size_t moves_max_ = 0;

@@ -12,6 +12,7 @@ inline constexpr NodeId kDirectory{0};
 inline constexpr NodeId kA{1};
 inline constexpr NodeId kB{2};
 inline constexpr NodeId kSelf{3};
+inline constexpr DirectoryPosition kTopVersion{2};
 inline constexpr std::uint32_t kPollTimer = 0xffff;
 
 // A router of two storage nodes and two ranges, [0, 4) and [4, 8). An attempt is given 8 ms, a back-off lasts 3 ms.
@@ -53,6 +54,17 @@ class DrivenRouter : public Driven<Router> {
   // The directory tells of one record that changed at its epoch.
   DrivenRouter& learn(const ShardRecord& record, std::uint64_t changed_at, std::uint64_t follows = 0) {
     receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{follows}});
+    return *this;
+  }
+  // The same in answer to a lookup, of the second key of the range.
+  DrivenRouter& found(const ShardRecord& record, std::uint64_t changed_at) {
+    const DirectoryPosition at{changed_at};
+    receive(kDirectory, LookupResult{next(record.range.lo), kTopVersion, false, kTopVersion, {record, at, at}});
+    return *this;
+  }
+  // One metadata shard keeps all records.
+  DrivenRouter& read_top() {
+    receive(kDirectory, TopTable{.version = kTopVersion, .count = 1, .rows = {}});
     return *this;
   }
   DrivenRouter& ask(std::uint16_t client = 0, std::uint32_t key = 1) {

@@ -36,8 +36,13 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "append",
                                                              "appended",
                                                              "snapshot",
-                                                             "lookup",
                                                              "mover_alive",
+                                                             "read_top",
+                                                             "top_table",
+                                                             "lookup",
+                                                             "lookup_result",
+                                                             "setting_request",
+                                                             "setting_reply",
                                                              "begin_move",
                                                              "take_over_move",
                                                              "advance_move",
@@ -48,6 +53,8 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "renew_lease",
                                                              "split_range",
                                                              "merge_ranges",
+                                                             "split_metadata",
+                                                             "use_setting",
                                                              "begin_term",
                                                              "order_prepare",
                                                              "order_capture",
@@ -120,7 +127,6 @@ std::string text(const Refusal& it) {
   return fmt::format("{} {} highest epoch {}", attempt_text(it.attempt), name_of(it.signal), it.highest_seen.value);
 }
 std::string text(const Poll& it) { return fmt::format("after {}", it.known.value); }
-std::string text(const Lookup& it) { return fmt::format("key {}", it.key.value); }
 std::string text(const NotLeader& it) {
   return it.leader == kNoNode ? std::string("knows of no leader") : fmt::format("{} leads", it.leader.value);
 }
@@ -143,8 +149,25 @@ std::string text(const SnapshotMessage& it) {
   return fmt::format("term {} state at {}, parts from {} of {}", it.term.value, it.position.value, it.begin,
                      it.parts_total);
 }
+std::string text(const SettingRequest& it) {
+  return fmt::format("{}.{} {}", it.request.client.value, it.request.sequence, operation_text(it.operation));
+}
+std::string text(const SettingReply& it) {
+  return fmt::format("{}.{} {} {}", it.request.client.value, it.request.sequence, name_of(it.outcome.kind),
+                     shardcheck::to_string(it.outcome.value));
+}
+std::string text(const ReadTop& it) { return fmt::format("at {} or later", it.needed.value); }
+std::string text(const TopTable& it) { return fmt::format("of {}, {} metadata shards", it.version.value, it.count); }
+std::string text(const Lookup& it) {
+  return fmt::format("key {} in metadata shard {}, by the table of {}", it.key.value, it.metadata.value,
+                     it.relied_on.value);
+}
 std::string text(const RecordUpdate& it) {
   return fmt::format("{} at {}", record_text(it.record), it.changed_at.value);
+}
+std::string text(const LookupResult& it) {
+  return it.is_crossed ? fmt::format("key {}: the table of {} is old", it.key.value, it.relied_on.value)
+                       : fmt::format("key {}: {}", it.key.value, text(it.found));
 }
 std::string text(const UpToDate& it) { return fmt::format("at {}", it.known.value); }
 std::string text(const Renew& it) { return fmt::format("range {} epoch {}", it.shard.value, it.epoch.value); }
@@ -262,8 +285,15 @@ std::uint64_t digest_of(const Message& message) {
           [](const Append& it) { return it.previous.value ^ (it.committed.value << 16U) ^ (it.count * 4096U); },
           [](const Appended& it) { return it.position.value ^ (it.is_accepted ? 1U << 30U : 0U); },
           [](const SnapshotMessage& it) { return it.position.value ^ (static_cast<std::uint64_t>(it.begin) << 20U); },
-          [](const Lookup& it) { return static_cast<std::uint64_t>(it.key.value); },
           [](const MoverAlive&) { return std::uint64_t{0}; },
+          [](const ReadTop& it) { return it.needed.value; },
+          [](const TopTable& it) { return it.version.value ^ (static_cast<std::uint64_t>(it.count) << 20U); },
+          [](const Lookup& it) { return it.key.value ^ (it.relied_on.value << 20U); },
+          [](const LookupResult& it) { return it.key.value ^ (it.version.value << 20U); },
+          [&](const SettingRequest& it) { return of_attempt({it.request, 0}); },
+          [&](const SettingReply& it) {
+            return of_attempt({it.request, 0}) ^ static_cast<std::uint64_t>(it.outcome.value.number);
+          },
       },
       message);
   return content ^ (static_cast<std::uint64_t>(kind_of(message)) << 56U);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "impl/directory_messages.h"
 #include "spec/observation.h"
 #include "spec/operation.h"
 #include "spec/types.h"
@@ -67,150 +68,6 @@ struct Refusal {
   Epoch highest_seen;
   ShardRecord known;  // not_owner: what to follow
   DirectoryPosition known_at;
-};
-
-// --- the directory -------------------------------------------------------------------------------------------------
-// A record that may be absent.
-struct Sibling {
-  ShardRecord record;
-
-  bool exists() const { return record.epoch != Epoch{}; }
-};
-// Asks for every record that changed after `known`, of a member that has acted on everything up to `needed`.
-struct Poll {
-  DirectoryPosition known;
-  DirectoryPosition needed;
-};
-// A member of the directory cannot answer: it does not lead, or does not know enough. kNoNode: nor does it know who
-// can.
-struct NotLeader {
-  NodeId leader = kNoNode;
-};
-// Asks for the record whose range holds the key. It is answered as an update that follows itself, and so tells nothing
-// of any other record but the one that changed with it.
-struct Lookup {
-  Key key;
-  DirectoryPosition needed;  // as in Poll
-};
-// One record that changed. No record that changed after `follows` changed before `changed_at`: a watcher that knows
-// everything up to `follows` knows everything up to `changed_at` with it; any other has missed something and polls.
-struct RecordUpdate {
-  ShardRecord record;
-  DirectoryPosition changed_at;
-  DirectoryPosition follows;
-  // The other one that changed at the same position, by a split or a merge. They come together, so that nobody takes
-  // one for all that happened there.
-  Sibling sibling = {};
-};
-// The answer to a poll: nothing has changed since.
-struct UpToDate {
-  DirectoryPosition known;
-};
-struct Renew {
-  ShardId shard;
-  Epoch epoch;
-  Instant sent_at;
-};
-struct Renewed {
-  ShardId shard;
-  Epoch epoch;
-  Instant until;
-};
-
-enum class CommandKind : std::uint8_t {
-  begin_move,
-  take_over_move,
-  advance_move,
-  commit_move,
-  abort_move,
-  finish_move,
-  report_lost,
-  renew_lease,
-  split_range,
-  merge_ranges,
-  begin_term,  // changes nothing: a new leader's first entry
-};
-inline constexpr std::uint8_t kCommandKinds = 11;
-struct Command {
-  CommandKind kind = CommandKind::renew_lease;
-  ShardId shard;
-  Epoch planned_on;  // the epoch of the record on which the command was decided
-  MoveId move;
-  MoverEpoch mover_epoch;             // 0 when the command is not a mover's
-  MovePhase phase = MovePhase::none;  // advance_move: to which
-  NodeId target = kNoNode;            // begin_move, commit_move
-  MoveOptions how;                    // begin_move
-  NodeId asked_by = kNoNode;
-  Instant lease_until;  // renew_lease, commit_move: of the grant
-  // split_range, merge_ranges: the record must still be the one that changed there, so that once such a command was
-  // refused, every late copy of it is.
-  DirectoryPosition planned_at;
-  Key at;                              // split_range: where the right half begins
-  ShardId other;                       // merge_ranges: the right neighbour, which goes
-  DirectoryPosition other_planned_at;  // merge_ranges
-};
-struct CommandResult {
-  CommandKind kind = CommandKind::renew_lease;
-  bool is_accepted = false;
-  ShardRecord record;  // as it is after the command, accepted or not
-  DirectoryPosition changed_at;
-  Sibling sibling = {};               // as in RecordUpdate
-  DirectoryPosition planned_at = {};  // of the command
-};
-
-// --- among the members of the directory (directory_log.h) ---------------------------------------------------------
-// A period of leadership of the directory's log.
-struct Term : Strong<Term, std::uint32_t> {
-  using Strong::Strong;
-};
-constexpr Term next(Term term) { return Term{term.value + 1}; }
-
-struct LogEntry {
-  Term term;  // in which it was proposed
-  Command command;
-};
-inline constexpr std::size_t kLogEntriesPerMessage = 4;
-// What the directory knows of one range, as a snapshot carries it.
-struct StatePart {
-  ShardRecord record;
-  DirectoryPosition changed_at;
-};
-inline constexpr std::size_t kStatePartsPerMessage = 3;
-
-struct VoteRequest {
-  Term term;
-  DirectoryPosition last;  // where the log of who asks ends
-  Term last_term;
-  bool is_trial = false;  // only asks what the answer would be
-};
-struct Vote {
-  Term term;
-  bool is_granted = false;
-  bool is_trial = false;
-};
-// The entries directly after `previous`; none: the leader lives.
-struct Append {
-  Term term;
-  Term previous_term;  // of the entry at `previous`, which must be the same for the entries to fit
-  DirectoryPosition previous;
-  DirectoryPosition committed;
-  std::uint8_t count = 0;
-  std::array<LogEntry, kLogEntriesPerMessage> entries;
-};
-// A part of the state at `position`, for a member that lacks entries which are no longer kept.
-struct SnapshotMessage {
-  Term term;
-  Term position_term;
-  DirectoryPosition position;
-  std::uint16_t parts_total = 0;
-  std::uint16_t begin = 0;  // the number of the first part in this message
-  std::uint8_t count = 0;
-  std::array<StatePart, kStatePartsPerMessage> parts;
-};
-struct Appended {
-  Term term;
-  bool is_accepted = false;
-  DirectoryPosition position;  // accepted: up to here the log is the leader's, durably; refused: go on after this
 };
 
 // --- moves ---------------------------------------------------------------------------------------------------------
@@ -317,10 +174,11 @@ struct ForwardedRequest {
 // A mover that has a move to drive tells the others that it does: from whom they hear nothing, they take over.
 struct MoverAlive {};
 
-using Message = std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew,
-                             Renewed, Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch,
-                             StartReshape, ReshapeOrder, ForwardedRequest, DualWrites, DualWritesStaged, NotLeader,
-                             VoteRequest, Vote, Append, Appended, SnapshotMessage, Lookup, MoverAlive>;
+using Message =
+    std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew, Renewed,
+                 Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch, StartReshape, ReshapeOrder,
+                 ForwardedRequest, DualWrites, DualWritesStaged, NotLeader, VoteRequest, Vote, Append, Appended,
+                 SnapshotMessage, MoverAlive, ReadTop, TopTable, Lookup, LookupResult, SettingRequest, SettingReply>;
 
 // Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
 inline constexpr std::uint8_t kMessageKinds = std::variant_size_v<Message> + kCommandKinds + 8 + 8;

@@ -62,6 +62,7 @@ void Mover::receive(NodeId from, const Message& message, Instant now, ClusterOut
                  },
                  [&](const StartReshape& it) { begin_reshape(it, outputs); },
                  [&](const CommandResult& it) { on_result(it, now, outputs); },
+                 [&](const Command& it) { link_.send(it, outputs); },  // an operator's
                  [&](const NotLeader& it) {
                    if (link_.turned_away(from, it)) {
                      on_turned_away(now, outputs);

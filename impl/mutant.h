@@ -36,6 +36,7 @@ enum class Mutant : std::uint8_t {
   dir_grant_not_majority,
   dir_stale_report_wins,
   dir_watch_drop,
+  metadata_shards_own_clocks,
   // lease
   lease_ttl_from_receipt,
   lease_check_at_admission_only,

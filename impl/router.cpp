@@ -49,6 +49,7 @@ void Router::start(Instant now, ClusterOutputs& outputs) {
   parted_.clear();
   clients_.assign(options_.clients, std::nullopt);
   link_ = DirectoryLink(options_, now, self_.value);  // each begins with another member: any of them may answer a read
+  lookup_ = DirectoryLookup();
   refresh_.reset();
   if (kind_ == RouterKind::routing_tier) {
     link_.poll({}, outputs);
@@ -65,6 +66,8 @@ void Router::receive(NodeId from, const Message& message, Instant now, ClusterOu
           [&](const Reply& it) { on_reply(it, now, outputs); },
           [&](const Refusal& it) { on_refusal(from, it, now, outputs); },
           [&](const RecordUpdate& it) { on_update(it, now, outputs); },
+          [&](const TopTable& it) { lookup_.take_in(it, link_, outputs); },
+          [&](const LookupResult& it) { on_looked_up(it, now, outputs); },
           [&](const UpToDate&) { resume_waiting({Key{0}, Key{UINT32_MAX}}, now, outputs); },
           [&](const NotLeader& it) { on_turned_away(from, it, outputs); }, [](const auto&) {},  // not for a router
       },

@@ -4,7 +4,7 @@
 // - client cache: by its map, which begins empty; where it has a hole, any node is asked, without an epoch, and
 //   redirects.
 // - routing tier: by its map; where it has a hole, the operation waits for a read of the directory.
-// - direct reads: by a read of the directory for this operation.
+// - direct reads: by a lookup of the key in the directory for this operation.
 // - coordinator: any node is asked, without an epoch, and redirects.
 //
 // From then on all do the same, but that a coordinator never reads the directory:
@@ -26,6 +26,7 @@
 
 #include "impl/decisions.h"
 #include "impl/directory_link.h"
+#include "impl/directory_lookup.h"
 #include "impl/options.h"
 #include "impl/records.h"
 #include "spec/process.h"
@@ -89,6 +90,7 @@ class Router {
 
   // router_map.cpp: what is known, and how more is learnt
   void on_update(const RecordUpdate& update, Instant now, ClusterOutputs& outputs);
+  void on_looked_up(const LookupResult& result, Instant now, ClusterOutputs& outputs);
   void on_turned_away(NodeId member, const NotLeader& it, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, ClusterOutputs& outputs);
   void remember_parted(const Known& before, KeyRange after);
@@ -112,6 +114,7 @@ class Router {
   std::vector<std::optional<Outstanding>> clients_;  // by ClientId
   std::optional<Outstanding> nobody_;
   DirectoryLink link_;
+  DirectoryLookup lookup_;
   std::optional<Refresh> refresh_;  // all who need it wait for the same
 };
 

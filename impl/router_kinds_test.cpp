@@ -41,23 +41,38 @@ TEST(RoutingTier, polls_as_well_since_the_last_update_may_be_the_one_it_missed) 
 
 // --- direct reads ---
 
-TEST(DirectReads, each_operation_begins_with_a_read_of_its_record) {
+TEST(DirectReads, each_operation_begins_with_a_lookup_of_its_record) {
   DrivenRouter direct(RouterKind::direct_reads);
 
   direct.ask(0, 5);
-  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 5"));
-  direct.learn(record(kB, 2, 1), 2, 2);
+  EXPECT_THAT(direct.said(), ElementsAre("to 0: read_top at 0 or later"));
+  direct.read_top();
+  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 5 in metadata shard 0, by the table of 2"));
+  direct.found(record(kB, 2, 1), 2);
   EXPECT_THAT(direct.said(), ElementsAre("to 2: request request 0.1 attempt 0 epoch 2: read key 5"));
   direct.ask(1, 5);
-  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 5"));
+  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 5 in metadata shard 0, by the table of 2"));
   EXPECT_EQ(direct.wakes_at(kPollTimer), std::nullopt);
+}
+
+TEST(DirectReads, whose_metadata_shard_was_split_go_on_by_the_newer_table) {
+  DrivenRouter direct(RouterKind::direct_reads);
+  direct.ask(0, 5).read_top();
+
+  direct.receive(kDirectory, LookupResult{Key{5}, kTopVersion, true, DirectoryPosition{7}, {}});
+  EXPECT_THAT(direct.said(), ElementsAre("to 0: read_top at 7 or later"));
+  TopTable newer{.version = DirectoryPosition{7}, .count = 2, .rows = {}};
+  newer.rows[1] = {Key{4}, MetadataShardId{1}};
+  direct.receive(kDirectory, newer);
+
+  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 5 in metadata shard 1, by the table of 7"));
 }
 
 TEST(DirectReads, an_answer_older_than_what_was_seen_is_not_followed) {
   DrivenRouter direct(RouterKind::direct_reads);
-  direct.ask(0).learn(record(kB, 5), 5, 5).ask(1);
+  direct.ask(0).read_top().found(record(kB, 5), 5).ask(1);
 
-  direct.learn(record(kA, 1), 1, 1);
+  direct.found(record(kA, 1), 1);
 
   EXPECT_THAT(direct.said(), ElementsAre("to 2: request request 1.1 attempt 0 epoch 5: read key 1"));
   EXPECT_THAT(direct.observed<RouterLearned>(), IsEmpty());
@@ -65,15 +80,15 @@ TEST(DirectReads, an_answer_older_than_what_was_seen_is_not_followed) {
 
 TEST(DirectReads, stale_epochs_of_two_ranges_are_read_one_after_the_other) {
   DrivenRouter direct(RouterKind::direct_reads);
-  direct.ask(0, 1).learn(record(kA, 1), 1, 1).ask(1, 5).learn(record(kB, 2, 1), 2, 2);
+  direct.ask(0, 1).read_top().found(record(kA, 1), 1).ask(1, 5).found(record(kB, 2, 1), 2);
   direct.refuse(kA, attempt(0, 0), Signal::stale_epoch, record(kB, 5), 5);
-  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 1"));
+  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 1 in metadata shard 0, by the table of 2"));
 
   direct.refuse(kB, attempt(1, 0), Signal::stale_epoch, record(kA, 6, 1), 6);
   EXPECT_TRUE(direct.is_silent());
-  direct.learn(record(kB, 5), 5, 5);
-  EXPECT_THAT(direct.said(),
-              ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1", "to 0: lookup key 5"));
+  direct.found(record(kB, 5), 5);
+  EXPECT_THAT(direct.said(), ElementsAre("to 2: request request 0.1 attempt 1 epoch 5: read key 1",
+                                         "to 0: lookup key 5 in metadata shard 0, by the table of 2"));
   ASSERT_EQ(direct.observed<RefreshEnded>().size(), 1U);
   EXPECT_TRUE(direct.observed<RefreshEnded>()[0].is_answered);
 }
@@ -101,11 +116,11 @@ class RouterOfThreeMembers : public Driven<Router> {
 TEST(DirectReads, turned_away_ask_the_member_that_leads_for_the_same_record) {
   RouterOfThreeMembers direct(RouterKind::direct_reads);
   direct.ask();
-  EXPECT_THAT(direct.said(), ElementsAre("to 2: lookup key 1"));
+  EXPECT_THAT(direct.said(), ElementsAre("to 2: read_top at 0 or later"));
 
   direct.receive(NodeId{2}, NotLeader{NodeId{1}});
 
-  EXPECT_THAT(direct.said(), ElementsAre("to 1: lookup key 1"));
+  EXPECT_THAT(direct.said(), ElementsAre("to 1: read_top at 0 or later"));
 }
 
 TEST(DirectReads, turned_away_while_nobody_leads_ask_another_member_later) {
@@ -117,7 +132,7 @@ TEST(DirectReads, turned_away_while_nobody_leads_ask_another_member_later) {
   direct.at(8);
   direct.fire(0);
 
-  EXPECT_THAT(direct.said(), ElementsAre("to 0: lookup key 1"));
+  EXPECT_THAT(direct.said(), ElementsAre("to 0: read_top at 0 or later"));
 }
 
 TEST(RoutingTier, turned_away_polls_the_member_that_leads) {

@@ -25,6 +25,13 @@ void Router::on_update(const RecordUpdate& update, Instant now, ClusterOutputs& 
   resume_waiting(learnt, now, outputs);
 }
 
+void Router::on_looked_up(const LookupResult& result, Instant now, ClusterOutputs& outputs) {
+  lookup_.take_in(result, link_, outputs);
+  if (!result.is_crossed) {
+    on_update(result.found, now, outputs);
+  }
+}
+
 // Whoever has nobody to ask at once asks another member when its own time is up.
 void Router::on_turned_away(NodeId member, const NotLeader& it, ClusterOutputs& outputs) {
   if (!link_.turned_away(member, it)) {
@@ -156,7 +163,7 @@ void Router::read_directory(Key key, Epoch needed, ClusterOutputs& outputs) {
   if (has_map()) {
     link_.poll(granted_at, outputs);
   } else {
-    link_.send(Lookup{key, granted_at}, outputs);
+    lookup_.ask(key, granted_at, link_, outputs);
   }
 }
 

@@ -198,12 +198,13 @@ void StorageNode::drop_dead_notes(ShardId shard, ClusterOutputs& outputs) {
   }
 }
 
-// Refused although nothing has changed since it was planned: there are no more ids, and never will be. (A merge is only
-// refused because one of its two records has changed.)
+// Refused although nothing has changed since it was planned: there are no more ids for halves, or the two records of a
+// merge are kept by different metadata shards, or the right one of them has changed. It will be refused for ever.
 void StorageNode::drop_refused_note(const CommandResult& result, ClusterOutputs& outputs) {
   const ReshapeNoted& note = state_.copy(result.record.shard).note;
-  const bool is_ours = result.kind == CommandKind::split_range && note.kind == ReshapeKind::split &&
-                       note.planned_at == result.planned_at;
+  const bool is_split = result.kind == CommandKind::split_range && note.kind == ReshapeKind::split;
+  const bool is_merge = result.kind == CommandKind::merge_ranges && note.kind == ReshapeKind::merge;
+  const bool is_ours = (is_split || is_merge) && note.planned_at == result.planned_at;
   if (is_ours && !result.is_accepted && note.planned_at == result.changed_at) {
     append(ReshapeDropped{note.shard}, outputs);
   }

@@ -71,6 +71,7 @@ class CountedSystem final : public System, private ObservationSink {
   std::uint64_t moves_committed = 0;
   std::uint64_t moves_aborted = 0;
   std::uint64_t crashes = 0;
+  std::uint64_t lookups_crossed = 0;
 
  private:
   void on(const Observed& observed) override {
@@ -81,6 +82,7 @@ class CountedSystem final : public System, private ObservationSink {
     } else if (std::holds_alternative<Crashed>(observed.fact)) {
       ++crashes;
     }
+    lookups_crossed += std::holds_alternative<LookupCrossed>(observed.fact) ? 1U : 0U;
     sink_->on(observed);
   }
 
@@ -166,8 +168,11 @@ TEST(ClusterProperty, reference_violates_nothing) {
 
   EXPECT_TRUE(has_held);
   const CountedSystem& seen = cases.seen();
-  fmt::print("{} cases, {} undecided; moves: {} begun, {} committed, {} aborted; {} crashes\n", cases.count(),
-             cases.undecided(), seen.moves_begun, seen.moves_committed, seen.moves_aborted, seen.crashes);
+  fmt::print(
+      "{} cases, {} undecided; moves: {} begun, {} committed, {} aborted; {} crashes; {} lookups met a split of their "
+      "metadata shard\n",
+      cases.count(), cases.undecided(), seen.moves_begun, seen.moves_committed, seen.moves_aborted, seen.crashes,
+      seen.lookups_crossed);
   EXPECT_LE(cases.undecided(), cases.count() / 100);
   if (cases.count() < kCasesForReach) {
     GTEST_SKIP() << "what was reached is judged from " << kCasesForReach << " cases on";
@@ -175,6 +180,7 @@ TEST(ClusterProperty, reference_violates_nothing) {
   EXPECT_GE(seen.moves_committed, cases.count() / 4);
   EXPECT_GE(seen.moves_aborted, cases.count() / 100);
   EXPECT_GE(seen.crashes, cases.count() / 20);
+  EXPECT_GE(seen.lookups_crossed, cases.count() / 200);
   expect_reached(cases);
   for (const Signal signal : {Signal::stale_epoch, Signal::not_owner, Signal::transient}) {
     EXPECT_TRUE(cases.is_given(signal)) << name_of(signal);

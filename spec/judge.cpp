@@ -12,6 +12,7 @@ void Judge::reset(const Bounds& bounds) {
   known_.reset(bounds);
   requests_.clear();
   directory_.reset();
+  tier_.reset();
   lease_.reset(bounds);
   move_.reset(bounds);
   router_.reset(bounds);
@@ -133,6 +134,10 @@ void Judge::judge_process(const Fact& fact, const MonitorContext& context) {
   }
 }
 
+template <class Fact>
+constexpr bool kIsOfTiers = std::is_same_v<Fact, TopRow> || std::is_same_v<Fact, MetadataRow> ||
+                            std::is_same_v<Fact, LookupCrossed> || std::is_same_v<Fact, LookupAnswered>;
+
 // Monitors see what was known before the fact; then the fact becomes known.
 template <class Fact>
 void Judge::judge(const Fact& fact, const MonitorContext& context) {
@@ -144,9 +149,13 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     move_.on(fact, context);
     split_.on(fact, context);
     capacity_.on(fact, context);
+    tier_.on(fact, context);
     known_.apply(context.at, fact);
   } else if constexpr (std::is_same_v<Fact, DirectoryStepped>) {
     directory_.on(fact, context);
+    tier_.on(fact, context);
+  } else if constexpr (kIsOfTiers<Fact>) {
+    tier_.on(fact, context);
   } else if constexpr (std::is_same_v<Fact, LeaseExtended>) {
     SHARDCHECK_ASSERT(fact.shard.value < bounds_.shards);
     lease_.on(fact, context);

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "spec/operation.h"
+#include "spec/tier_facts.h"
 #include "spec/types.h"
 
 namespace shardcheck {
@@ -355,12 +356,12 @@ struct CopyHeld {
   MoveId move;  // 0 for owned
 };
 
-using Observation =
-    std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, LeaseHeld, ClaimChanged,
-                 ClaimEnded, Served, Answered, Applied, CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed,
-                 CutoverContent, CaptureOpened, LogTrimmed, Replayed, ReplayRound, CatchUpDecided, WriteThrottled,
-                 MoveGaveUp, AdmissionStopped, RouterLearned, Hop, RefreshStarted, RefreshEnded, Invoked, Returned,
-                 FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
+using Observation = std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, TopRow,
+                                 MetadataRow, LookupCrossed, LookupAnswered, LeaseHeld, ClaimChanged, ClaimEnded,
+                                 Served, Answered, Applied, CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed,
+                                 CutoverContent, CaptureOpened, LogTrimmed, Replayed, ReplayRound, CatchUpDecided,
+                                 WriteThrottled, MoveGaveUp, AdmissionStopped, RouterLearned, Hop, RefreshStarted,
+                                 RefreshEnded, Invoked, Returned, FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
 
 struct Observed {
   TrueTime at;

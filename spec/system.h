@@ -46,6 +46,12 @@ struct MergeStep {
 
   friend bool operator==(const MergeStep&, const MergeStep&) = default;
 };
+// An operator asks for the metadata shard that is responsible for the key to be split there.
+struct MetadataSplitStep {
+  Key at;
+
+  friend bool operator==(const MetadataSplitStep&, const MetadataSplitStep&) = default;
+};
 // A fault, done now and by itself.
 struct FaultStep {
   FaultKind kind = FaultKind::crashed;  // crashed, disk_lost, paused, link_cut
@@ -58,7 +64,7 @@ struct FaultStep {
 
 struct Step {
   TrueTime at;
-  std::variant<ClientStep, MoveStep, SplitStep, MergeStep, FaultStep> what;
+  std::variant<ClientStep, MoveStep, SplitStep, MergeStep, MetadataSplitStep, FaultStep> what;
 
   friend bool operator==(const Step&, const Step&) = default;
 };

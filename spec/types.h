@@ -34,6 +34,11 @@ struct ShardId : Strong<ShardId, std::uint16_t> {
   using Strong::Strong;
 };
 
+// A part of the directory that keeps the records of one interval of keys.
+struct MetadataShardId : Strong<MetadataShardId, std::uint16_t> {
+  using Strong::Strong;
+};
+
 // A key, interned: keys are ordered by this number, and ranges are intervals of it.
 struct Key : Strong<Key, std::uint32_t> {
   using Strong::Strong;

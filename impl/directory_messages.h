@@ -1,0 +1,217 @@
+// What is said to the directory, by it, and among its members, as plain data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <variant>
+
+#include "spec/observation.h"
+#include "spec/operation.h"
+#include "spec/types.h"
+
+namespace shardcheck::impl {
+
+// --- the directory -------------------------------------------------------------------------------------------------
+// A record that may be absent.
+struct Sibling {
+  ShardRecord record;
+
+  bool exists() const { return record.epoch != Epoch{}; }
+};
+// Asks for every record that changed after `known`, of a member that has acted on everything up to `needed`.
+struct Poll {
+  DirectoryPosition known;
+  DirectoryPosition needed;
+};
+// A member of the directory cannot answer: it does not lead, or does not know enough. kNoNode: nor does it know who
+// can.
+struct NotLeader {
+  NodeId leader = kNoNode;
+};
+// One record that changed. No record that changed after `follows` changed before `changed_at`: a watcher that knows
+// everything up to `follows` knows everything up to `changed_at` with it; any other has missed something and polls.
+struct RecordUpdate {
+  ShardRecord record;
+  DirectoryPosition changed_at;
+  DirectoryPosition follows;
+  // The other one that changed at the same position, by a split or a merge. They come together, so that nobody takes
+  // one for all that happened there.
+  Sibling sibling = {};
+};
+// The answer to a poll: nothing has changed since.
+struct UpToDate {
+  DirectoryPosition known;
+};
+// The record whose range holds a key is looked up in two steps (directory_lookup.h): the top table says which metadata
+// shard keeps it, and that one is asked. `needed` is as in Poll.
+struct ReadTop {
+  DirectoryPosition needed;
+};
+inline constexpr std::size_t kMetadataShardsMax = 8;
+struct TopRowSent {
+  Key lo;  // up to that of the next row
+  MetadataShardId metadata;
+};
+struct TopTable {
+  DirectoryPosition version;  // when it last changed
+  std::uint8_t count = 0;
+  std::array<TopRowSent, kMetadataShardsMax> rows;  // in order of keys
+};
+struct Lookup {
+  Key key;
+  MetadataShardId metadata;
+  DirectoryPosition relied_on;  // the version of the top table that named this metadata shard
+  DirectoryPosition needed;
+};
+struct LookupResult {
+  Key key;
+  DirectoryPosition relied_on;  // as it was asked
+  bool is_crossed = false;      // that table is old, and this metadata shard does not keep the key any more
+  DirectoryPosition version;    // of the table to read instead
+  RecordUpdate found;           // follows itself, and so tells nothing of records that did not change with it
+};
+struct Renew {
+  ShardId shard;
+  Epoch epoch;
+  Instant sent_at;
+};
+struct Renewed {
+  ShardId shard;
+  Epoch epoch;
+  Instant until;
+};
+
+enum class CommandKind : std::uint8_t {
+  begin_move,
+  take_over_move,
+  advance_move,
+  commit_move,
+  abort_move,
+  finish_move,
+  report_lost,
+  renew_lease,
+  split_range,
+  merge_ranges,
+  split_metadata,
+  use_setting,
+  begin_term,  // changes nothing: a new leader's first entry
+};
+inline constexpr std::int32_t kNoNumber = INT32_MIN;  // stands for an absent value
+inline constexpr std::uint8_t kCommandKinds = 13;
+struct Command {
+  CommandKind kind = CommandKind::renew_lease;
+  ShardId shard;
+  Epoch planned_on;  // the epoch of the record on which the command was decided
+  MoveId move;
+  MoverEpoch mover_epoch;             // 0 when the command is not a mover's
+  MovePhase phase = MovePhase::none;  // advance_move: to which
+  NodeId target = kNoNode;            // begin_move, commit_move
+  MoveOptions how;                    // begin_move
+  NodeId asked_by = kNoNode;
+  Instant lease_until;  // renew_lease, commit_move: of the grant
+  // split_range, merge_ranges: the record must still be the one that changed there, so that once such a command was
+  // refused, every late copy of it is.
+  DirectoryPosition planned_at;
+  Key at;         // split_range, split_metadata: where the right half begins; use_setting: which
+  ShardId other;  // merge_ranges: the right neighbour, which goes
+  // use_setting: who asks for what. Settings are numbers.
+  OperationKind operation = OperationKind::read;
+  DirectoryPosition other_planned_at;  // merge_ranges
+  RequestId request;
+  std::int32_t number = 0;
+  std::int32_t expected = kNoNumber;
+};
+struct CommandResult {
+  CommandKind kind = CommandKind::renew_lease;
+  bool is_accepted = false;
+  ShardRecord record;  // as it is after the command, accepted or not
+  DirectoryPosition changed_at;
+  Sibling sibling = {};               // as in RecordUpdate
+  DirectoryPosition planned_at = {};  // of the command
+};
+
+// The directory's own registers, for whoever needs a few values that a majority keeps (directory_client.h).
+inline constexpr std::uint32_t kSettingsMax = 16;
+inline constexpr std::uint16_t kSettingClientsMax = 64;
+struct SettingRequest {
+  RequestId request;
+  Operation operation;  // read, write or compare_and_set, of a key below kSettingsMax, with numbers
+};
+struct SettingReply {
+  RequestId request;
+  Outcome outcome;
+};
+
+// --- among the members of the directory (directory_log.h) ---------------------------------------------------------
+// A period of leadership of the directory's log.
+struct Term : Strong<Term, std::uint32_t> {
+  using Strong::Strong;
+};
+constexpr Term next(Term term) { return Term{term.value + 1}; }
+
+struct LogEntry {
+  Term term;  // in which it was proposed
+  Command command;
+};
+inline constexpr std::size_t kLogEntriesPerMessage = 3;
+// What the directory's state consists of, as a snapshot carries it.
+struct RecordPart {
+  ShardRecord record;
+  DirectoryPosition changed_at;
+};
+// A metadata shard keeps the records whose ranges lie in its keys.
+struct MetadataShard {
+  MetadataShardId id;
+  KeyRange keys;
+  DirectoryPosition since;   // when it was given these keys
+  std::uint64_t grants = 0;  // for a mutant: how many there were
+};
+struct SettingPart {
+  Key key;
+  Value value;
+};
+// The last request of one client, and its answer.
+struct AnswerPart {
+  RequestId request;
+  Outcome outcome;
+};
+using StatePart = std::variant<RecordPart, MetadataShard, SettingPart, AnswerPart>;
+inline constexpr std::size_t kStatePartsPerMessage = 3;
+
+struct VoteRequest {
+  Term term;
+  DirectoryPosition last;  // where the log of who asks ends
+  Term last_term;
+  bool is_trial = false;  // only asks what the answer would be
+};
+struct Vote {
+  Term term;
+  bool is_granted = false;
+  bool is_trial = false;
+};
+// The entries directly after `previous`; none: the leader lives.
+struct Append {
+  Term term;
+  Term previous_term;  // of the entry at `previous`, which must be the same for the entries to fit
+  DirectoryPosition previous;
+  DirectoryPosition committed;
+  std::uint8_t count = 0;
+  std::array<LogEntry, kLogEntriesPerMessage> entries;
+};
+// A part of the state at `position`, for a member that lacks entries which are no longer kept.
+struct SnapshotMessage {
+  Term term;
+  Term position_term;
+  DirectoryPosition position;
+  std::uint16_t parts_total = 0;
+  std::uint16_t begin = 0;  // the number of the first part in this message
+  std::uint8_t count = 0;
+  std::array<StatePart, kStatePartsPerMessage> parts;
+};
+struct Appended {
+  Term term;
+  bool is_accepted = false;
+  DirectoryPosition position;  // accepted: up to here the log is the leader's, durably; refused: go on after this
+};
+
+}  // namespace shardcheck::impl
