@@ -1,5 +1,6 @@
 #include "harness/generate.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -20,6 +21,8 @@ constexpr std::uint32_t kKeysOfShard = 4;
 constexpr std::uint16_t kSplitsMax = 4;
 // How many members the directory has: a single one and three take turns, five are rare.
 constexpr std::array<std::uint16_t, 8> kDirectories{1, 3, 3, 3, 1, 3, 1, 5};
+// How many members a replica set has. With as many as there are nodes, nothing can be moved.
+constexpr std::array<std::uint16_t, 8> kReplicas{1, 2, 1, 3, 1, 2, 1, 1};
 
 std::uint64_t ask(sim::Choices& choices, Ask kind, std::uint64_t n, std::uint32_t counter = 0) {
   return choices.below(n, label(kind, counter));
@@ -44,8 +47,9 @@ void draw_moves(sim::Choices& choices, impl::ClusterOptions& cluster) {
   // Nodes that have room for their own ranges and perhaps for one more.
   const std::uint64_t room = ask(choices, Ask::node_room, 8);
   if (room >= 6) {
-    const std::uint32_t own = (cluster.shards + cluster.storage_nodes - 1U) / cluster.storage_nodes;
-    cluster.node_keys_max = (own + (room == 6 ? 1 : 0)) * kKeysOfShard;
+    const std::uint32_t owned = (cluster.shards + cluster.storage_nodes - 1U) / cluster.storage_nodes;
+    const std::uint32_t held = std::min<std::uint32_t>(owned * cluster.replicas, cluster.shards);
+    cluster.node_keys_max = (held + (room == 6 ? 1 : 0)) * kKeysOfShard;
   }
 }
 
@@ -62,6 +66,8 @@ impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   for (std::uint16_t i = 0; i < cluster.routers; ++i) {
     cluster.router_kinds[i] = static_cast<impl::RouterKind>(ask(choices, Ask::router_kind, impl::kRouterKinds, i));
   }
+  cluster.replicas = std::min(kReplicas[ask(choices, Ask::replicas, kReplicas.size())], cluster.storage_nodes);
+  cluster.lease_per = ask(choices, Ask::lease_per, 3) == 2 ? impl::LeasePer::node : impl::LeasePer::range;
   draw_moves(choices, cluster);
   return cluster;
 }
@@ -91,7 +97,7 @@ FaultProfile draw_faults(sim::Choices& choices, const FaultGaps& gaps) {
   FaultProfile faults;
   faults.gap = gaps[ask(choices, Ask::fault_rate, gaps.size())];
   for (std::uint32_t kind = 0; kind < kFaultKinds; ++kind) {
-    // Losing a disk ends a range for good, so it is rarer than all else.
+    // Losing a disk ends a range of one member for good, so it is rarer than all else.
     const bool is_rare = static_cast<FaultKind>(kind) == FaultKind::disk_lost;
     const std::uint64_t answer = ask(choices, Ask::fault_enabled, is_rare ? 12 : 3, kind);
     faults.is_enabled[kind] = is_rare ? answer == 1 : answer != 0;

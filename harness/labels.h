@@ -50,6 +50,8 @@ enum class Ask : std::uint8_t {
   node_room,
   link_speed,
   workload_kind,
+  replicas,
+  lease_per,
   metadata_split,
 };
 

@@ -10,6 +10,8 @@ namespace {
 // Both include an election of the directory's leader that begins when everything is healed.
 constexpr Duration kServiceWithin = milliseconds(750);
 constexpr Duration kMoveWithin = milliseconds(1'100);
+constexpr Duration kAnswerWithin = milliseconds(20);
+constexpr Duration kQuietAfter = milliseconds(400);   // the longest fault, a lease, and a new member
 constexpr Duration kDirectoryWork = milliseconds(4);  // until it answers a read: what it has to do and to write before
 
 // Until a slow link has carried two messages that are full of entries.
@@ -72,7 +74,7 @@ Bounds ReferenceSystem::bounds() const {
   for (std::uint16_t i = 0; i < roles.routers(); ++i) {
     const impl::RouterKind kind = cluster.router_kinds[i];
     if (kind == impl::RouterKind::client_cache || kind == impl::RouterKind::routing_tier) {
-      bounds.followers |= std::uint64_t{1} << roles.router(i).value;
+      bounds.watchers |= std::uint64_t{1} << roles.router(i).value;
     }
   }
   for (std::uint16_t i = 0; i < roles.directories(); ++i) {
@@ -84,6 +86,7 @@ Bounds ReferenceSystem::bounds() const {
   bounds.copies_per_move_max = cluster.copies_max;
   bounds.node_keys_max = cluster.node_keys_max == 0 ? cluster.keys : cluster.node_keys_max;
   state_pause(bounds);
+  bounds.quiet_after = kQuietAfter;
   return bounds;
 }
 
@@ -97,10 +100,14 @@ void ReferenceSystem::state_pause(Bounds& bounds) const {
                             std::min<std::int64_t>(cluster.moves_max, cluster.shard_ids()) +
                         microseconds(200);
   const Duration message = network.delay * 15 / 8 + two_messages(network) + work;
+  // A request and its answer, each of them behind the work of a move.
+  bounds.answer_within = kAnswerWithin + (message + work) * 4;
   // A commit is on the disks of a majority; what is sent to a follower may wait for its answer to what was sent before.
   const Duration replicated = cluster.directories == 1 ? Duration{} : (message * 2 + kSynced) * 2;
   const Duration commit = message * 2 + kSynced * 2 + replicated;
-  bounds.pause_without_tail = message * 4 + commit + kSynced * 2;
+  // What the barrier stands for is on the disks of all members first.
+  const Duration followed = cluster.replicas == 1 ? Duration{} : (message * 2 + kSynced) * 2;
+  bounds.pause_without_tail = message * 4 + commit + kSynced * 2 + followed;
   bounds.replay_round = message * 3 + kSynced * 2;
   bounds.entries_per_round = impl::kEntriesPerMessage;
 }
@@ -166,7 +173,10 @@ bool ReferenceSystem::has_left_copies() const {
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
     for (const impl::ShardCopy& copy : storage(roles.storage(i))->state().copies()) {
       const std::size_t shard = copy.known.shard.value;
-      const bool may_go = copy.copy && *copy.copy != CopyState::owned && shard < records_.size();
+      const bool is_members = shard < records_.size() && (records_[shard].members.contains(roles.storage(i)) ||
+                                                          records_[shard].joining == roles.storage(i));
+      const bool may_stay = copy.copy == CopyState::owned || (copy.copy == CopyState::replica && is_members);
+      const bool may_go = copy.copy && !may_stay && shard < records_.size();
       if (may_go && !records_[shard].is_data_lost && !records_[shard].is_removed()) {
         return true;
       }

@@ -106,6 +106,12 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
     text += "\n";
   }
   text += moves_line(cluster);
+  if (cluster.replicas != 1) {
+    text += fmt::format("replicas {}\n", cluster.replicas);
+  }
+  if (cluster.lease_per == impl::LeasePer::node) {
+    text += "leases node\n";
+  }
   if (cluster.mutant != impl::Mutant::none) {
     text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);
   }

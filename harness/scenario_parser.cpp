@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/cluster_words.h"
 #include "harness/line_network.h"
 #include "harness/line_words.h"
 #include "harness/moves_line.h"
@@ -34,10 +35,8 @@ class ScenarioParser {
       moves(words);
     } else if (kind == "messages") {
       messages(words);
-    } else if (kind == "shards_max") {
-      shards_max(words);
-    } else if (kind == "router_kinds") {
-      router_kinds(words);
+    } else if (take_cluster_line(kind, words, scenario_)) {
+      make_up_.shards = scenario_.system ? make_up_.shards : scenario_.cluster.shard_ids();
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
@@ -138,25 +137,6 @@ class ScenarioParser {
     }
     while (!words.is_empty() && scenario_.system->message_kinds.size() < kMessageKindsMax) {
       scenario_.system->message_kinds.emplace_back(words.word("a kind of message"));
-    }
-  }
-
-  void shards_max(Words& words) {
-    const auto most = static_cast<std::uint16_t>(words.whole_number("shards_max", make_up_.shards, 64));
-    if (scenario_.system || scenario_.cluster.shards_max != 0 || !scenario_.steps.empty()) {
-      words.refuse("'shards_max' comes once, before the steps, and only of the reference");
-    }
-    scenario_.cluster.shards_max = most;
-    make_up_.shards = most;
-  }
-
-  void router_kinds(Words& words) {
-    if (scenario_.system) {
-      words.refuse("only the reference has kinds of routers");
-      return;
-    }
-    for (std::uint16_t i = 0; i < scenario_.cluster.routers; ++i) {
-      scenario_.cluster.router_kinds[i] = words.named<impl::RouterKind>("kind of router", impl::kRouterKinds);
     }
   }
 

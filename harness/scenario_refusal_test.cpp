@@ -123,6 +123,8 @@ TEST(ScenarioRefusal, names_wrong_lines_of_the_set_up) {
        {"step", "s:3: 'step' is no kind of line"},
        {"mutant", "s:3: the line ends where the name of a mutant should be"},
        {"mutant none", "s:3: 'none' is no mutant; 'shardcheck list mutants' names them"},
+       {"replicas 4", "s:3: replicas is '4', but must be a whole number from 1 to 3"},
+       {"replicas 2\nreplicas 3", "s:4: 'replicas' comes once, before the steps, and only of the reference"},
        {"mutant no_such", "s:3: 'no_such' is no mutant; 'shardcheck list mutants' names them"},
        {"network delay -1ms", "s:3: the delay of a network cannot be negative"},
        {"network delay soon", "s:3: the delay is 'soon', but must be a time such as 4.8ms"},

@@ -17,6 +17,8 @@ cluster storage_nodes 3 routers 2 clients 4 shards 3 keys 12
 shards_max 6
 router_kinds routing_tier coordinator
 moves movers 2 at_once 1 catch_up throttle rounds 4 entry_cost 0.3ms log 2 8 node_keys 8
+replicas 2
+leases node
 mutant move_no_tombstones
 network delay 0.25ms variety 7 bytes_per_second 1000000
 clock 0 offset -1.5ms drift_ppm -200

@@ -72,7 +72,21 @@ class Decisions {
   // After a restart, is the lease found on disk worth anything? The clock or the grant may have gone on without us.
   bool trusts_lease_found_on_disk() const { return is(Mutant::lease_resumed_after_restart); }
 
+  // Up to which end have leases run out on every clock within the bound, when the directory's reads `now`?
+  Instant expired_by(Instant now, Duration clock_offset_max) const {
+    return is(Mutant::lease_no_skew) ? now : now - clock_offset_max * 2;
+  }
+  // After a time in which the directory was not there, may holders renew first before leases count as run out?
+  bool gives_grace_after_stall() const { return !is(Mutant::lease_mass_expiry); }
+  // By which clock does a holder judge its lease: its own, within the bound, or one that is set by what answers seem to
+  // say of the time, and so steps back by as much as an answer was late?
+  Instant end_on_own_clock(Instant until, Duration stepped_back) const {
+    return is(Mutant::lease_wall_clock) ? until + stepped_back : until;
+  }
+
   // --- epochs ---
+  // Does a server that is asked under an epoch above what it knows believe that the range is its own by it?
+  bool believes_future_epochs() const { return is(Mutant::fence_accepts_future); }
   // Is a request with this epoch below what the node has seen, and so stale?
   bool is_stale(Epoch request_epoch, Epoch highest_seen) const {
     if (is(Mutant::fence_less_or_equal_off_by_one)) {

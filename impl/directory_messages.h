@@ -80,6 +80,16 @@ struct Renewed {
   Epoch epoch;
   Instant until;
 };
+// All grants of the sender at once.
+struct RenewNode {
+  Instant sent_at;
+};
+// Extended are the leases of what the directory's records gave the node as of `as_of`. Who has not learnt of everything
+// up to there cannot know which of its grants that were.
+struct NodeRenewed {
+  Instant until;
+  DirectoryPosition as_of;
+};
 
 enum class CommandKind : std::uint8_t {
   begin_move,
@@ -95,9 +105,14 @@ enum class CommandKind : std::uint8_t {
   split_metadata,
   use_setting,
   begin_term,  // changes nothing: a new leader's first entry
+  join_member,
+  admit_member,
+  remove_member,
+  fail_over,
+  renew_node,
 };
 inline constexpr std::int32_t kNoNumber = INT32_MIN;  // stands for an absent value
-inline constexpr std::uint8_t kCommandKinds = 13;
+inline constexpr std::uint8_t kCommandKinds = 18;
 struct Command {
   CommandKind kind = CommandKind::renew_lease;
   ShardId shard;
@@ -105,12 +120,13 @@ struct Command {
   MoveId move;
   MoverEpoch mover_epoch;             // 0 when the command is not a mover's
   MovePhase phase = MovePhase::none;  // advance_move: to which
-  NodeId target = kNoNode;            // begin_move, commit_move
+  NodeId target = kNoNode;            // begin_move, commit_move; whom the change of a replica set is about; fail_over
   MoveOptions how;                    // begin_move
   NodeId asked_by = kNoNode;
-  Instant lease_until;  // renew_lease, commit_move: of the grant
-  // split_range, merge_ranges: the record must still be the one that changed there, so that once such a command was
-  // refused, every late copy of it is.
+  Instant lease_until;  // renew_lease, renew_node, commit_move, fail_over: of the grant
+  Instant expired_by;   // fail_over: a lease that ended by then has ended on every clock
+  // split_range, merge_ranges, changes of a replica set: the record must still be the one that changed there, so that
+  // once such a command was refused, every late copy of it is.
   DirectoryPosition planned_at;
   Key at;         // split_range, split_metadata: where the right half begins; use_setting: which
   ShardId other;  // merge_ranges: the right neighbour, which goes

@@ -10,6 +10,7 @@ namespace {
 constexpr Duration kCostOfMessage = microseconds(4);
 constexpr Duration kCostOfCommand = microseconds(10);
 constexpr std::size_t kEarlyMax = 32;
+constexpr TimerToken kLeases{0x10};  // smaller ones are the log's
 
 }  // namespace
 
@@ -17,15 +18,26 @@ DirectoryNode::DirectoryNode(const ClusterOptions& options, NodeId self)
     : options_(options), decisions_(options.mutant), self_(self), log_(options, self) {}
 
 void DirectoryNode::handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs) {
+  leases_.is_awake(now);
   std::visit(Overloaded{
-                 [&](const Started<Record>& started) { start(started.durable, now, outputs); },
+                 [&](const Started<Record>& started) {
+                   start(started.durable, now, outputs);
+                   look_for_expired(now, outputs);
+                 },
                  [&](const Received<Message>& received) {
                    outputs.cost = kCostOfMessage;
+                   leases_.hear(received.from, now);
                    if (!log_.receive(received.from, received.message, now, outputs)) {
                      receive(received.from, received.message, now, outputs);
                    }
                  },
-                 [&](const TimerFired& fired) { log_.on_timer(fired.token, now, outputs); },
+                 [&](const TimerFired& fired) {
+                   if (fired.token == kLeases) {
+                     look_for_expired(now, outputs);
+                   } else {
+                     log_.on_timer(fired.token, now, outputs);
+                   }
+                 },
                  [&](const Synced& synced) { log_.on_synced(synced.count, now, outputs); },
              },
              input);
@@ -38,6 +50,8 @@ void DirectoryNode::start(std::span<const Record> durable, Instant now, ClusterO
   split_parent_.reset();
   untold_.clear();
   early_.clear();
+  leases_ = LeaseKeeper(options_);
+  leases_.begin(now);
   const DirectoryPosition beginning = state_.last_change();
   applied_ = beginning;
   log_.start({beginning, Term{}, state_.parts()}, durable, now, outputs);
@@ -58,7 +72,8 @@ void DirectoryNode::receive(NodeId from, const Message& message, Instant now, Cl
     look_up(from, *lookup, now, outputs);
     return;
   }
-  const bool is_for_the_leader = std::holds_alternative<Renew>(message) || std::holds_alternative<Command>(message) ||
+  const bool is_for_the_leader = std::holds_alternative<Renew>(message) || std::holds_alternative<RenewNode>(message) ||
+                                 std::holds_alternative<Command>(message) ||
                                  std::holds_alternative<SettingRequest>(message);
   if (!is_for_the_leader) {
     return;
@@ -69,6 +84,8 @@ void DirectoryNode::receive(NodeId from, const Message& message, Instant now, Cl
     turn_away(from, now, outputs);
   } else if (const auto* renewal = std::get_if<Renew>(&message)) {
     renew(from, *renewal, now, outputs);
+  } else if (const auto* renewal_of_all = std::get_if<RenewNode>(&message)) {
+    renew_all(from, *renewal_of_all, now, outputs);
   } else if (const auto* setting = std::get_if<SettingRequest>(&message)) {
     use_setting(from, *setting, now, outputs);
   } else {
@@ -114,26 +131,53 @@ void DirectoryNode::poll(NodeId from, const Poll& poll, Instant now, ClusterOutp
 
 // The lease runs from when the holder asked, by its own clock; a request that claims to come from further in the
 // future than clocks may differ is not believed.
+Instant DirectoryNode::counted_from(Instant sent_at, Instant now) const {
+  return std::min(sent_at, now + options_.clock_offset_max * 2);
+}
+
 void DirectoryNode::renew(NodeId from, const Renew& renew, Instant now, ClusterOutputs& outputs) {
-  const Instant latest = now + options_.clock_offset_max * 2;
   Command command;
   command.kind = CommandKind::renew_lease;
   command.shard = renew.shard;
   command.planned_on = renew.epoch;
-  command.lease_until = std::min(renew.sent_at, latest) + options_.lease_duration;
+  command.lease_until = counted_from(renew.sent_at, now) + options_.lease_duration;
+  decide(from, command, now, outputs);
+}
+
+void DirectoryNode::renew_all(NodeId from, const RenewNode& renew, Instant now, ClusterOutputs& outputs) {
+  Command command;
+  command.kind = CommandKind::renew_node;
+  command.lease_until = counted_from(renew.sent_at, now) + options_.lease_duration;
   decide(from, command, now, outputs);
 }
 
 void DirectoryNode::decide(NodeId from, Command command, Instant now, ClusterOutputs& outputs) {
   outputs.cost = kCostOfCommand;
   command.asked_by = from;
-  if (command.kind == CommandKind::commit_move) {
+  if (command.kind == CommandKind::commit_move || command.kind == CommandKind::fail_over) {
     command.lease_until = now + options_.lease_duration;
   }
   const bool is_for_members_only = command.kind == CommandKind::begin_term || command.kind == CommandKind::use_setting;
   if (!is_for_members_only && (state_.knows(command.shard) || command.kind == CommandKind::split_metadata)) {
     log_.propose(command, now, outputs);
   }
+}
+
+// A set of one waits for its owner. A leader that is out of touch commits no renewal, which is a stall like any other.
+void DirectoryNode::look_for_expired(Instant now, ClusterOutputs& outputs) {
+  if (options_.replicas < 2) {
+    return;
+  }
+  const bool decides = log_.is_leader() && log_.is_in_touch(now);
+  if (!decides) {
+    leases_.begin(now);
+  }
+  for (std::uint16_t i = 0; decides && state_.knows(ShardId{i}); ++i) {
+    if (const auto command = leases_.fail_over(state_.record(ShardId{i}), now)) {
+      decide(kNoNode, *command, now, outputs);
+    }
+  }
+  outputs.wake_at(now + leases_.interval(), kLeases);
 }
 
 // --- what is committed ---------------------------------------------------------------------------------------------
@@ -169,7 +213,8 @@ void DirectoryNode::follow_log(Instant now, ClusterOutputs& outputs) {
 }
 
 // Leases go on as they are in the log. Only a mutant promises every holder a whole new one after a failover.
-void DirectoryNode::take_office(Instant now, ClusterOutputs& outputs) const {
+void DirectoryNode::take_office(Instant now, ClusterOutputs& outputs) {
+  leases_.begin(now);
   if (decisions_.keeps_leases_on_failover() || log_.term() == next(Term{})) {
     return;
   }
@@ -208,22 +253,38 @@ void DirectoryNode::act_on(DirectoryPosition position, ClusterOutputs& outputs) 
     return;  // nobody waits for an answer
   }
   const ShardRecord& record = state_.record(command.shard);
-  const Sibling sibling = outcome.is_lease_extended ? Sibling{} : changed_with(command.shard);
   if (outcome.change) {
     tell_change(command, position, outcome);
-    announce(RecordUpdate{record, position, follows, sibling}, outputs);
+    announce(RecordUpdate{record, position, follows, changed_with(command.shard)}, outputs);
   } else if (outcome.is_lease_extended) {
-    tell(position, LeaseExtended{record.shard, record.epoch, record.owner, command.lease_until});
+    tell_extended(position, command);
   }
-  if (term != log_.term()) {
-    return;
+  if (term == log_.term() && command.asked_by != kNoNode) {
+    answer(command, outcome, outputs);
   }
-  if (outcome.is_lease_extended) {
+}
+
+void DirectoryNode::tell_extended(DirectoryPosition position, const Command& command) {
+  for (const ShardRecord& record : state_.records()) {
+    const bool is_meant =
+        command.kind == CommandKind::renew_node ? record.owner == command.asked_by : record.shard == command.shard;
+    if (is_meant) {
+      tell(position, LeaseExtended{record.shard, record.epoch, record.owner, command.lease_until});
+    }
+  }
+}
+
+void DirectoryNode::answer(const Command& command, const DirectoryState::Outcome& outcome,
+                           ClusterOutputs& outputs) const {
+  const ShardRecord& record = state_.record(command.shard);
+  if (command.kind == CommandKind::renew_node) {
+    outputs.send(command.asked_by, NodeRenewed{command.lease_until, state_.last_change()});
+  } else if (outcome.is_lease_extended) {
     outputs.send(command.asked_by, Renewed{record.shard, record.epoch, command.lease_until});
   } else {
     const DirectoryPosition changed_at = state_.changed_at(record.shard);
-    outputs.send(command.asked_by,
-                 CommandResult{command.kind, outcome.is_accepted, record, changed_at, sibling, command.planned_at});
+    outputs.send(command.asked_by, CommandResult{command.kind, outcome.is_accepted, record, changed_at,
+                                                 changed_with(command.shard), command.planned_at});
   }
 }
 

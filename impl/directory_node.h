@@ -15,6 +15,7 @@
 
 #include "impl/directory_log.h"
 #include "impl/directory_state.h"
+#include "impl/lease_keeper.h"
 #include "impl/messages.h"
 #include "impl/options.h"
 #include "impl/records.h"
@@ -39,7 +40,10 @@ class DirectoryNode {
   void poll(NodeId from, const Poll& poll, Instant now, ClusterOutputs& outputs) const;
   bool knows_enough(DirectoryPosition needed, Instant now) const;
   void renew(NodeId from, const Renew& renew, Instant now, ClusterOutputs& outputs);
+  void renew_all(NodeId from, const RenewNode& renew, Instant now, ClusterOutputs& outputs);
+  Instant counted_from(Instant sent_at, Instant now) const;
   void decide(NodeId from, Command command, Instant now, ClusterOutputs& outputs);
+  void look_for_expired(Instant now, ClusterOutputs& outputs);
   void turn_away(NodeId from, Instant now, ClusterOutputs& outputs) const;
   void follow_log(Instant now, ClusterOutputs& outputs);
   void act_on(DirectoryPosition position, ClusterOutputs& outputs);
@@ -47,9 +51,11 @@ class DirectoryNode {
   Sibling changed_with(ShardId shard) const;
   void tell_change(const Command& command, DirectoryPosition position, const DirectoryState::Outcome& outcome);
   void restore_split_parent(DirectoryPosition position);
+  void answer(const Command& command, const DirectoryState::Outcome& outcome, ClusterOutputs& outputs) const;
   void tell(DirectoryPosition position, const Observation& fact);
+  void tell_extended(DirectoryPosition position, const Command& command);
   void tell_committed(ClusterOutputs& outputs);
-  void take_office(Instant now, ClusterOutputs& outputs) const;
+  void take_office(Instant now, ClusterOutputs& outputs);
 
   // directory_tiers.cpp
   void read_top(NodeId from, const ReadTop& asked, Instant now, ClusterOutputs& outputs) const;
@@ -70,6 +76,7 @@ class DirectoryNode {
   std::vector<std::pair<DirectoryPosition, Observation>> untold_;
   // Arrived while an election was under way that this member may win.
   std::vector<std::pair<NodeId, Message>> early_;
+  LeaseKeeper leases_;
 };
 
 }  // namespace shardcheck::impl

@@ -20,7 +20,7 @@ bool DirectoryState::may_reshape(const Command& command, ShardId shard, Director
   const ShardRecord& record = records_[shard.value];
   const bool is_asked_by_owner = command.asked_by == record.owner || !decisions_.owner_splits_first();
   return is_asked_by_owner && planned_at == changed_at_[shard.value] && record.phase == MovePhase::none &&
-         !record.is_data_lost && !record.is_removed();
+         !record.is_data_lost && !record.is_removed() && record.joining == kNoNode;
 }
 
 // Both halves are granted anew, to the owner that they have, with the lease that it holds.
@@ -57,7 +57,8 @@ DirectoryState::Outcome DirectoryState::merge_ranges(const Command& command, Dir
   }
   ShardRecord& left = records_[command.shard.value];
   ShardRecord& right = records_[command.other.value];
-  if (command.planned_on != left.epoch || left.range.hi != right.range.lo || left.owner != right.owner) {
+  if (command.planned_on != left.epoch || left.range.hi != right.range.lo || left.owner != right.owner ||
+      left.members != right.members) {
     return kRefused;
   }
   // A record is kept by one metadata shard, and these are never merged.
@@ -66,7 +67,8 @@ DirectoryState::Outcome DirectoryState::merge_ranges(const Command& command, Dir
   }
   left.range.hi = right.range.hi;
   left.epoch = decisions_.epoch_of_merged(epoch_of_grant(left, position), left.epoch);
-  left.lease_until = std::min(left.lease_until, right.lease_until);
+  // Until it applies this, the owner may act under both.
+  left.lease_until = std::max(left.lease_until, right.lease_until);
   ShardRecord removed;
   removed.shard = right.shard;
   removed.range = {right.range.lo, right.range.lo};

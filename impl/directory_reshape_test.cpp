@@ -131,6 +131,40 @@ TEST(DirectoryMerge, is_refused_while_either_half_moves_or_has_changed_since) {
   EXPECT_FALSE(directory.change(directory.merge()));
 }
 
+TEST(DirectoryMerge, nobody_else_is_granted_the_whole_before_both_leases_have_run_out) {
+  Reshaping directory;
+  directory.change(directory.split_at(3));
+  directory.change({.kind = CommandKind::renew_lease,
+                    .shard = kRight,
+                    .planned_on = directory.record(kRight).epoch,
+                    .asked_by = kA,
+                    .lease_until = Instant{90}});
+
+  EXPECT_TRUE(directory.change(directory.merge()));
+
+  EXPECT_EQ(directory.record(kLeft).lease_until, Instant{90});
+}
+
+TEST(DirectoryMerge, is_refused_unless_the_replica_sets_are_equal) {
+  Reshaping directory;
+  directory.change(directory.split_at(3));
+  directory.change({.kind = CommandKind::join_member,
+                    .shard = kRight,
+                    .planned_on = directory.record(kRight).epoch,
+                    .target = kB,
+                    .asked_by = kA,
+                    .planned_at = DirectoryPosition{2}});
+  directory.change({.kind = CommandKind::admit_member,
+                    .shard = kRight,
+                    .planned_on = directory.record(kRight).epoch,
+                    .target = kB,
+                    .asked_by = kA,
+                    .planned_at = DirectoryPosition{3}});
+
+  EXPECT_TRUE(directory.record(kRight).members.contains(kB));
+  EXPECT_FALSE(directory.change(directory.merge()));
+}
+
 TEST(DirectoryMutants, each_spoils_its_own_part_of_a_split_or_merge) {
   Reshaping gap(Mutant::dir_split_gap), overlap(Mutant::dir_split_overlap), old(Mutant::dir_split_keeps_epoch);
   Reshaping left_only(Mutant::dir_merge_epoch_left_only), metadata_first(Mutant::dir_metadata_split_first);

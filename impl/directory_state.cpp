@@ -46,6 +46,11 @@ MovePhase phase_after(MovePhase phase) {
   return MovePhase::none;
 }
 
+void end_joining(ShardRecord& record) {
+  record.joining = kNoNode;
+  record.join = DirectoryPosition{};
+}
+
 }  // namespace
 
 DirectoryState::DirectoryState(std::vector<ShardRecord> initial, Decisions decisions, std::size_t shards_max,
@@ -90,6 +95,11 @@ DirectoryState::Outcome DirectoryState::apply(const Command& command, DirectoryP
       case CommandKind::split_metadata:
       case CommandKind::use_setting:
       case CommandKind::begin_term: return kRefused;
+      case CommandKind::renew_node: return renew_node(command);
+      case CommandKind::join_member: return join_member(command, record, position);
+      case CommandKind::admit_member: return admit_member(command, record);
+      case CommandKind::remove_member: return remove_member(command, record);
+      case CommandKind::fail_over: return fail_over(command, record, position);
     }
     return kRefused;
   }();
@@ -111,7 +121,8 @@ bool DirectoryState::has_room_for_move() const {
 
 DirectoryState::Outcome DirectoryState::begin_move(const Command& command, ShardRecord& record,
                                                    DirectoryPosition position) {
-  if (command.planned_on != record.epoch || command.target == record.owner || record.is_data_lost ||
+  // A member has a copy already, and one node keeps one copy of a range: no move goes to a member.
+  if (command.planned_on != record.epoch || record.members.contains(command.target) || record.is_data_lost ||
       record.is_removed()) {
     return kRefused;
   }
@@ -129,6 +140,9 @@ DirectoryState::Outcome DirectoryState::begin_move(const Command& command, Shard
   record.source_epoch = record.epoch;
   record.mover = command.asked_by;
   record.mover_epoch = next(MoverEpoch{});
+  if (record.joining == command.target) {
+    end_joining(record);
+  }
   return changed(RecordChange::move_begun);
 }
 
@@ -182,10 +196,13 @@ DirectoryState::Outcome DirectoryState::commit_move(const Command& command, Shar
   if (!matches && decisions_.compares_before_commit()) {
     return kRefused;
   }
+  record.members.erase(record.owner);
+  record.members.insert(command.target);
   record.owner = command.target;
   record.epoch = epoch_of_grant(record, position);
   record.lease_until = command.lease_until;
   record.phase = MovePhase::switched;
+  end_joining(record);
   return changed(RecordChange::move_committed);
 }
 
@@ -224,8 +241,9 @@ DirectoryState::Outcome DirectoryState::finish_move(const Command& command, Shar
 }
 
 // The owner, whose copy was the only one, says that its disk is gone. A move that was under way can only be undone.
+// While there are other members, one of them takes over when the owner's lease has run out.
 DirectoryState::Outcome DirectoryState::report_lost(const Command& command, ShardRecord& record) {
-  if (command.planned_on != record.epoch || command.asked_by != record.owner) {
+  if (command.planned_on != record.epoch || command.asked_by != record.owner || record.members.size() > 1) {
     return kRefused;
   }
   if (record.is_data_lost) {
@@ -256,6 +274,80 @@ DirectoryState::Outcome DirectoryState::renew_lease(const Command& command, Shar
   return extended;
 }
 
+// One write for everything that the node owns by the records as they are here.
+DirectoryState::Outcome DirectoryState::renew_node(const Command& command) {
+  for (ShardRecord& record : records_) {
+    if (record.owner == command.asked_by && !record.is_data_lost) {
+      record.lease_until = std::max(record.lease_until, command.lease_until);
+    }
+  }
+  return {.is_accepted = true, .change = std::nullopt, .is_lease_extended = true};
+}
+
+// A change of a replica set is planned on the record as it is, not only on its epoch: a stale "admit" could otherwise
+// name a node that has begun anew since.
+bool DirectoryState::is_planned_on_now(const Command& command, const ShardRecord& record) const {
+  return command.planned_on == record.epoch && command.planned_at == changed_at(record.shard);
+}
+
+// Only one at a time, and none while the range moves.
+DirectoryState::Outcome DirectoryState::join_member(const Command& command, ShardRecord& record,
+                                                    DirectoryPosition position) const {
+  if (!is_planned_on_now(command, record) || command.asked_by != record.owner || record.phase != MovePhase::none ||
+      record.joining != kNoNode || record.members.contains(command.target) || record.is_data_lost) {
+    return kRefused;
+  }
+  record.joining = command.target;
+  record.join = position;
+  return changed(RecordChange::members_changed);
+}
+
+// The owner says that who joins has everything, and that it waits for it already.
+DirectoryState::Outcome DirectoryState::admit_member(const Command& command, ShardRecord& record) const {
+  if (!is_planned_on_now(command, record) || command.asked_by != record.owner || command.target == kNoNode ||
+      record.joining != command.target) {
+    return kRefused;
+  }
+  record.members.insert(command.target);
+  end_joining(record);
+  return changed(RecordChange::members_changed);
+}
+
+// By the owner, whom it does not answer, or by itself, having lost its disk.
+DirectoryState::Outcome DirectoryState::remove_member(const Command& command, ShardRecord& record) const {
+  const bool is_asked_by_right = command.asked_by == record.owner || command.asked_by == command.target;
+  if (!is_planned_on_now(command, record) || !is_asked_by_right || command.target == record.owner) {
+    return kRefused;
+  }
+  if (command.target == record.joining) {
+    end_joining(record);
+  } else if (record.members.contains(command.target)) {
+    record.members.erase(command.target);
+  } else {
+    return kRefused;
+  }
+  return changed(RecordChange::members_changed);
+}
+
+// The owner's lease has run out on every clock: another member goes on. Nobody else has everything that was
+// acknowledged. The old owner stays a member until the new one finds that it differs or does not answer: should the new
+// one have lost its disk, the old one is granted the range again.
+DirectoryState::Outcome DirectoryState::fail_over(const Command& command, ShardRecord& record,
+                                                  DirectoryPosition position) {
+  if (command.planned_on != record.epoch || !record.members.contains(command.target) ||
+      command.target == record.owner || record.is_data_lost || record.lease_until > command.expired_by) {
+    return kRefused;
+  }
+  record.owner = command.target;
+  record.epoch = epoch_of_grant(record, position);
+  record.lease_until = command.lease_until;
+  if (is_before_switch(record.phase)) {
+    record.phase = MovePhase::aborted;
+  }
+  end_joining(record);
+  return changed(RecordChange::granted);
+}
+
 std::vector<ShardRecord> initial_records(const ClusterOptions& options) {
   const Roles roles(options);
   std::vector<ShardRecord> records;
@@ -264,6 +356,9 @@ std::vector<ShardRecord> initial_records(const ClusterOptions& options) {
     record.shard = ShardId{i};
     record.range = {Key{options.keys * i / options.shards}, Key{options.keys * (i + 1U) / options.shards}};
     record.owner = roles.storage(i % options.storage_nodes);
+    for (std::uint16_t r = 0; r < std::max<std::uint16_t>(options.replicas, 1) && r < options.storage_nodes; ++r) {
+      record.members.insert(roles.storage((i + r) % options.storage_nodes));
+    }
     record.epoch = Epoch{i + 1U};
     records.push_back(record);
   }

@@ -67,6 +67,12 @@ class DirectoryState {
   Outcome split_range(const Command& command, DirectoryPosition position);
   Outcome merge_ranges(const Command& command, DirectoryPosition position);
   bool may_reshape(const Command& command, ShardId shard, DirectoryPosition planned_at) const;
+  Outcome renew_node(const Command& command);
+  Outcome join_member(const Command& command, ShardRecord& record, DirectoryPosition position) const;
+  Outcome admit_member(const Command& command, ShardRecord& record) const;
+  Outcome remove_member(const Command& command, ShardRecord& record) const;
+  Outcome fail_over(const Command& command, ShardRecord& record, DirectoryPosition position);
+  bool is_planned_on_now(const Command& command, const ShardRecord& record) const;
   Outcome split_metadata(const Command& command, DirectoryPosition position);
   std::size_t metadata_index(Key key) const;
   Epoch epoch_of_grant(const ShardRecord& record, DirectoryPosition position);

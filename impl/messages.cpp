@@ -37,6 +37,11 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "appended",
                                                              "snapshot",
                                                              "mover_alive",
+                                                             "replicate",
+                                                             "copy_part",
+                                                             "follower_report",
+                                                             "renew_node",
+                                                             "node_renewed",
                                                              "read_top",
                                                              "top_table",
                                                              "lookup",
@@ -56,6 +61,11 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "split_metadata",
                                                              "use_setting",
                                                              "begin_term",
+                                                             "join_member",
+                                                             "admit_member",
+                                                             "remove_member",
+                                                             "fail_over",
+                                                             "renew_all",
                                                              "order_prepare",
                                                              "order_capture",
                                                              "order_chunk",
@@ -211,6 +221,27 @@ std::string text(const LogBatch& it) {
   return fmt::format("move {} {} entries after {}", it.record.move.value, it.count, it.after.value);
 }
 
+std::string text(const Replicate& it) {
+  return fmt::format("range {} epoch {} {} entries after {}", it.shard.value, it.epoch.value, it.count, it.after.value);
+}
+
+std::string text(const CopyPart& it) {
+  return fmt::format("range {} join {} {} entries, next {}{}", it.shard.value, it.join.value, it.count, it.next.value,
+                     it.is_last ? ", last" : "");
+}
+
+std::string text(const FollowerReport& it) {
+  return fmt::format("range {} epoch {} tail {}.{}{}", it.shard.value, it.epoch.value, it.tail.epoch.value,
+                     it.tail.position.value, it.is_copied ? "" : " not copied");
+}
+
+std::string text(const RenewNode&) { return "all grants"; }
+
+std::string text(const NodeRenewed& it) {
+  return fmt::format("all grants as of {} until {:.3f} ms", it.as_of.value,
+                     static_cast<double>(it.until.value) / 1e6);  // float: printed only
+}
+
 }  // namespace
 
 std::uint8_t kind_of(const Message& message) {
@@ -246,6 +277,12 @@ std::int64_t bytes_of(const Message& message) {
   }
   if (const auto* snapshot = std::get_if<SnapshotMessage>(&message)) {
     return kFixed + snapshot->count * kEntry;
+  }
+  if (const auto* replicated = std::get_if<Replicate>(&message)) {
+    return kFixed + replicated->count * kEntry;
+  }
+  if (const auto* part = std::get_if<CopyPart>(&message)) {
+    return kFixed + part->count * kEntry;
   }
   return kFixed;
 }
@@ -286,6 +323,11 @@ std::uint64_t digest_of(const Message& message) {
           [](const Appended& it) { return it.position.value ^ (it.is_accepted ? 1U << 30U : 0U); },
           [](const SnapshotMessage& it) { return it.position.value ^ (static_cast<std::uint64_t>(it.begin) << 20U); },
           [](const MoverAlive&) { return std::uint64_t{0}; },
+          [](const Replicate& it) { return it.after.value ^ (it.count * 4096U) ^ (it.epoch.value << 20U); },
+          [](const CopyPart& it) { return static_cast<std::uint64_t>(it.next.value) ^ (it.count * 4096U); },
+          [](const FollowerReport& it) { return it.tail.position.value ^ (it.tail.epoch.value << 20U); },
+          [](const RenewNode& it) { return static_cast<std::uint64_t>(it.sent_at.value); },
+          [](const NodeRenewed& it) { return static_cast<std::uint64_t>(it.until.value) ^ it.as_of.value; },
           [](const ReadTop& it) { return it.needed.value; },
           [](const TopTable& it) { return it.version.value ^ (static_cast<std::uint64_t>(it.count) << 20U); },
           [](const Lookup& it) { return it.key.value ^ (it.relied_on.value << 20U); },

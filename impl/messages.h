@@ -171,6 +171,40 @@ struct ForwardedRequest {
   Request request;
 };
 
+// --- replica sets --------------------------------------------------------------------------------------------------
+// The owner to a follower (a member, or who joins): what is durable with the owner and follows `after`. Without entries
+// it asks where the follower stands.
+struct Replicate {
+  ShardId shard;
+  Epoch epoch;
+  KeyRange range;     // what the owner holds: a follower that holds something else has to learn of a split or merge
+  Version base;       // the owner's tail when it took the grant up: a follower with this tail has the same content
+  LogPosition after;  // the entries are the ones directly after this
+  std::uint8_t count = 0;
+  std::array<Entry, kEntriesPerMessage> entries;
+};
+// The owner to who joins: a piece of its copy, as of `snapshot` or later.
+struct CopyPart {
+  ShardId shard;
+  Epoch epoch;
+  DirectoryPosition join;
+  LogPosition snapshot;
+  CopyCursor begin;
+  CopyCursor next;
+  bool is_last = false;
+  std::uint8_t count = 0;
+  std::array<Entry, kEntriesPerMessage> entries;
+};
+// Where a follower stands, all of it durable.
+struct FollowerReport {
+  ShardId shard;
+  Epoch epoch;             // of the owner that is answered
+  DirectoryPosition join;  // of the follower's copy
+  Version tail;            // while the copy is made, the position is the snapshot's
+  CopyCursor cursor;
+  bool is_copied = false;
+};
+
 // A mover that has a move to drive tells the others that it does: from whom they hear nothing, they take over.
 struct MoverAlive {};
 
@@ -178,7 +212,8 @@ using Message =
     std::variant<ClientRequest, ClientReply, Request, Reply, Refusal, Poll, RecordUpdate, UpToDate, Renew, Renewed,
                  Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch, StartReshape, ReshapeOrder,
                  ForwardedRequest, DualWrites, DualWritesStaged, NotLeader, VoteRequest, Vote, Append, Appended,
-                 SnapshotMessage, MoverAlive, ReadTop, TopTable, Lookup, LookupResult, SettingRequest, SettingReply>;
+                 SnapshotMessage, MoverAlive, Replicate, CopyPart, FollowerReport, RenewNode, NodeRenewed, ReadTop,
+                 TopTable, Lookup, LookupResult, SettingRequest, SettingReply>;
 
 // Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
 inline constexpr std::uint8_t kMessageKinds = std::variant_size_v<Message> + kCommandKinds + 8 + 8;

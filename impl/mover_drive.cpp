@@ -30,7 +30,7 @@ void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
       if (progress.is_serving) {
         command(CommandKind::advance_move, known, outputs, MovePhase::cleaning);
       } else {
-        order(OrderKind::confirm_serving, known.record.target, known, outputs);
+        order(OrderKind::confirm_serving, known.record.owner, known, outputs);
       }
       return;
     case MovePhase::cleaning:

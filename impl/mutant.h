@@ -41,11 +41,15 @@ enum class Mutant : std::uint8_t {
   lease_ttl_from_receipt,
   lease_check_at_admission_only,
   lease_kept_after_transfer,
+  lease_no_skew,
   lease_resumed_after_restart,
   lease_ttl_reset_on_failover,
+  lease_wall_clock,
+  lease_mass_expiry,
   // epoch and fence
   fence_less_or_equal_off_by_one,
   fence_memory_only,
+  fence_accepts_future,
   fence_router_only,
   // move
   move_ack_after_barrier,

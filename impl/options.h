@@ -15,6 +15,8 @@
 namespace shardcheck::impl {
 
 inline constexpr std::uint16_t kDirectoriesMax = 5;
+// What one renewal extends: the lease of one grant, or those of all grants of a node.
+enum class LeasePer : std::uint8_t { range, node };
 
 // How a router knows where an operation goes.
 enum class RouterKind : std::uint8_t {
@@ -42,9 +44,11 @@ struct ClusterOptions {
   std::uint16_t clients = 4;
   std::uint16_t shards = 3;      // that there are at the beginning
   std::uint16_t shards_max = 0;  // that there may ever be: each split takes a new id, and none is used again
+  std::uint16_t replicas = 1;    // members of the replica set of every range, as far as there are storage nodes
   std::uint32_t keys = 12;
   std::uint16_t movers = 1;
   std::uint16_t moves_max = 64;  // not yet switched, at one time; the directory refuses to begin more
+  LeasePer lease_per = LeasePer::range;
   Mutant mutant = Mutant::none;
   std::array<RouterKind, kRoutersMax> router_kinds{};  // by router; those that do not exist are client_cache
 
@@ -60,11 +64,13 @@ struct ClusterOptions {
   Duration heartbeat_interval = milliseconds(15);  // of the directory's leader
   Duration election_timeout = milliseconds(40);    // without a leader, before a member tries to become one
   Duration election_spread = milliseconds(12);     // one member waits so much longer than another
+  Duration replicate_again = milliseconds(8);      // an owner repeats to a member what it did not acknowledge
   std::uint16_t log_entries_max = 24;              // of the directory, before a snapshot takes their place
   Duration mover_silence = milliseconds(50);       // then another mover takes over what a mover drove
   std::uint8_t attempts_max = 8;                   // of one request
   std::uint8_t orders_max = 6;                     // repeated so often without an answer, an order aborts its move
   std::uint8_t catch_up_rounds_max = 12;           // then the move gives up
+  std::uint8_t replicate_tries_max = 4;            // unanswered so often, an owner asks for the member's removal
   std::uint8_t lag_at_fence_max = 2;               // entries still to replay when the source is asked to stop
   Duration dual_write_resend = milliseconds(4);    // what the target did not confirm is sent again
   Duration dual_write_timeout = milliseconds(40);  // then the source proposes to abort

@@ -31,7 +31,7 @@ struct SnapshotKept {
 // --- storage node ---
 // Written once by whoever set the node up, before its first start: a disk without it has been lost.
 struct Formatted {};
-// An empty range that the node owns from the beginning.
+// An empty range of which the node is the owner or another member from the beginning.
 struct Provisioned {
   ShardRecord record;
 };
@@ -137,10 +137,36 @@ struct CopyDropped {
   KeyRange keys;
 };
 
-using Record =
-    std::variant<Voted, EntryKept, SnapshotKept, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote, CapturePinned,
-                 LogCut, StagingBegun, Staged, StagingProgress, CaptureOpened, DualWriteStaged, FenceSet, FenceLifted,
-                 HandedOn, CopyDropped, ReshapeNoted, ReshapeDropped, Divided, Joined>;
+// --- replica sets, at a storage node ---
+// An empty copy was begun, to become a member.
+struct ReplicaBegun {
+  ShardRecord record;
+};
+// One entry of the owner's log.
+struct Replicated {
+  ShardId shard;
+  Entry entry;
+};
+// A member divided its copy as the range was: what `right` has now went to that one.
+struct ReplicaDivided {
+  ShardId shard;
+  ShardId right;
+};
+// A member joined its copies as the ranges were.
+struct ReplicaJoined {
+  ShardId shard;
+  ShardId right;
+};
+// The follower's content is that with which the owner took up the grant `epoch`: from here on it follows only that one.
+struct Agreed {
+  ShardId shard;
+  Epoch epoch;
+};
+
+using Record = std::variant<Voted, EntryKept, SnapshotKept, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote,
+                            CapturePinned, LogCut, StagingBegun, Staged, StagingProgress, CaptureOpened,
+                            DualWriteStaged, FenceSet, FenceLifted, HandedOn, CopyDropped, ReshapeNoted, ReshapeDropped,
+                            Divided, Joined, ReplicaBegun, Replicated, ReplicaDivided, ReplicaJoined, Agreed>;
 
 using ClusterInput = Input<Message, Record>;
 using ClusterOutputs = Outputs<Message, Record>;

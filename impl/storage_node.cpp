@@ -8,7 +8,7 @@
 namespace shardcheck::impl {
 namespace {
 
-constexpr TimerToken kTick{0xffffU};  // any smaller token is a timer of a move
+constexpr TimerToken kTick{0xffffU};  // any smaller token but one is a timer of a range
 constexpr Duration kCostOfMessage = microseconds(5);
 constexpr std::uint32_t kTicksPerPoll = 2;
 
@@ -30,6 +30,8 @@ void StorageNode::handle(const ClusterInput& input, Instant now, ClusterOutputs&
                  [&](const TimerFired& fired) {
                    if (fired.token == kTick) {
                      tick(now, outputs);
+                   } else if (fired.token == kReplicateAgain) {
+                     replicate_again(now, outputs);
                    } else if (fired.token.value >= kDualWriteTimers) {
                      const auto shard = static_cast<std::uint16_t>(fired.token.value - kDualWriteTimers);
                      on_dual_write_timer(ShardId{shard}, now, outputs);
@@ -55,10 +57,14 @@ std::optional<ServingClaim> StorageNode::claim(ShardId shard) const {
   const bool is_owner = copy.copy == CopyState::owned && copy.held_epoch == copy.highest_seen();
   const bool is_before_barrier = copy.copy == CopyState::fenced && !now_known.is_barrier_confirmed;
   if (is_owner || is_before_barrier) {
-    return ServingClaim{shard, copy.held, copy.held_epoch, now_known.lease_until};
+    const Instant until = decisions_.end_on_own_clock(now_known.lease_until, stepped_back_);
+    return ServingClaim{shard, copy.held, copy.held_epoch, until};
   }
   if (copy.copy == CopyState::fenced && !decisions_.gives_up_lease_at_handover()) {
     return ServingClaim{shard, copy.known.range, copy.held_epoch, now_known.lease_until};
+  }
+  if (decisions_.believes_future_epochs() && copy.copy && copy.is_copied && copy.highest_seen() < now_known.believed) {
+    return ServingClaim{shard, copy.known.range, copy.highest_seen(), Instant{INT64_MAX}};
   }
   if (copy.copy == CopyState::staging && copy.is_copied && decisions_.serves_when_copied()) {
     return ServingClaim{shard, copy.known.range, copy.known.epoch, Instant{INT64_MAX}};
@@ -75,6 +81,8 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
   volatile_.assign(options_.shard_ids(), Volatile{});
   pending_ = {};
   link_ = DirectoryLink(options_, now);
+  is_replicating_ = false;
+  renewed_ = NodeRenewed{};
   appended_ = durable_ = durable.size();
   for (const Record& record : durable) {
     state_.apply(record);
@@ -90,6 +98,9 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
     if (copy.copy == CopyState::staging && copy.is_copied) {
       outputs.observe(Replayed{copy.move, shard, LogPosition{}, copy.tail});  // it may not have been told before
     }
+    if (copy.copy == CopyState::replica && !copy.is_copied) {
+      outputs.observe(CopyCreated{shard, copy.held, MoveId{}});  // it may not have been told before
+    }
     if (decisions_.trusts_lease_found_on_disk()) {
       at(shard).lease_until = copy.lease_on_disk;
     }
@@ -103,7 +114,10 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
       outputs.observe(OwnerSplit{shard, copy.note.at, copy.held_epoch});
     }
     resume_capture(copy, now, outputs);
+    stop_for_note(copy);
+    keep_followers(shard, true, now, outputs);
   }
+  reshape_replicas(now, outputs);
   tick(now, outputs);
 }
 
@@ -115,14 +129,28 @@ void StorageNode::tick(Instant now, ClusterOutputs& outputs) {
   outputs.wake_at(now + options_.lease_duration / 3, kTick);
 }
 
+// As a whole only when the node has every range that is said to be its own: of one whose copy is gone the lease must
+// run out, so that another member takes over.
 void StorageNode::ask_for_leases(Instant now, ClusterOutputs& outputs) {
+  bool holds_any = false;
+  bool holds_all = true;
   for (const ShardCopy& copy : state_.copies()) {
     const bool holds_grant = copy.held_epoch != Epoch{} && copy.held_epoch == copy.highest_seen();
-    if (holds_grant) {
+    holds_any = holds_any || holds_grant;
+    holds_all = holds_all && (holds_grant || copy.known.owner != self_ || copy.known.is_data_lost);
+  }
+  const bool renews_node = options_.lease_per == LeasePer::node && holds_all;
+  if (renews_node && holds_any) {
+    link_.send(RenewNode{now}, outputs);
+  }
+  for (const ShardCopy& copy : state_.copies()) {
+    const bool holds_grant = copy.held_epoch != Epoch{} && copy.held_epoch == copy.highest_seen();
+    if (holds_grant && !renews_node) {
       link_.send(Renew{copy.known.shard, copy.held_epoch, now}, outputs);
     }
     report_if_lost(copy.known.shard, outputs);
     propose(copy.known.shard, outputs);
+    find_member(copy.known.shard, outputs);
   }
 }
 
@@ -133,14 +161,17 @@ void StorageNode::receive(NodeId from, const Message& message, Instant now, Clus
                    learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
                    if (!link_.take_in(it)) {
                      link_.catch_up(outputs);
+                   } else {
+                     on_all_renewed(renewed_, now, outputs);
                    }
                  },
                  [&](const CommandResult& it) {
                    learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
-                   drop_refused_note(it, outputs);
+                   drop_refused_note(it, now, outputs);
                  },
                  [&](const ReshapeOrder& it) { note_reshape(it, now, outputs); },
                  [&](const Renewed& it) { on_renewed(it, now, outputs); },
+                 [&](const NodeRenewed& it) { on_all_renewed(it, now, outputs); },
                  [&](const NotLeader& it) {
                    if (link_.turned_away(from, it)) {
                      ask_for_leases(now, outputs);
@@ -156,6 +187,9 @@ void StorageNode::receive(NodeId from, const Message& message, Instant now, Clus
                  [&](const ForwardedRequest& it) { take_forwarded(it, now, outputs); },
                  [&](const DualWrites& it) { stage_dual_writes(it, now, outputs); },
                  [&](const DualWritesStaged& it) { on_dual_writes_staged(it, now, outputs); },
+                 [&](const Replicate& it) { take_in(from, it, now, outputs); },
+                 [&](const CopyPart& it) { take_in(from, it, now, outputs); },
+                 [&](const FollowerReport& it) { on_standing(from, it, now, outputs); },
                  [](const auto&) {},  // not for a storage node
              },
              message);
@@ -167,10 +201,32 @@ void StorageNode::on_renewed(const Renewed& renewed, Instant now, ClusterOutputs
     return;
   }
   const Instant until = decisions_.trusted_until(renewed.until, now, options_.lease_duration);
+  stepped_back_ = std::max(Duration{}, now - (renewed.until - options_.lease_duration));
   if (until > at(renewed.shard).lease_until) {
     at(renewed.shard).lease_until = until;
     append(LeaseNoted{renewed.shard, until}, outputs);
     outputs.observe(LeaseHeld{renewed.shard, renewed.epoch, until});
+  }
+}
+
+// What was granted later has a lease of its own. What was taken away before is known to be gone; and where a split or
+// merge is entered that is not applied yet, it is the new grants that were extended.
+void StorageNode::on_all_renewed(NodeRenewed renewed, Instant now, ClusterOutputs& outputs) {
+  if (renewed.until == Instant{}) {
+    return;
+  }
+  if (link_.known() < renewed.as_of) {
+    renewed_ = renewed;
+    link_.poll(renewed.as_of, outputs);
+    return;
+  }
+  renewed_ = NodeRenewed{};
+  for (const ShardCopy& copy : state_.copies()) {
+    const Epoch held = copy.held_epoch;
+    const bool is_meant = copy.holds_grant() && held == copy.highest_seen() && held <= epoch_of(renewed.as_of);
+    if (is_meant && !has_entry_for(copy.known.shard)) {
+      on_renewed({copy.known.shard, held, renewed.until}, now, outputs);
+    }
   }
 }
 
@@ -182,9 +238,16 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
   if (is_of_reshape(record, changed_at, now, outputs)) {
     return;
   }
-  if (changed_at > copy.changed_at) {
-    const bool is_granted =
-        record.owner == self_ && record.epoch > copy.held_epoch && copy.copy == CopyState::staging && copy.is_copied;
+  const bool ends_grant = copy.held_epoch != Epoch{} && record.epoch > copy.held_epoch;
+  if (ends_grant && changed_at > copy.changed_at && copy.note.kind != ReshapeKind::none) {
+    drop_note(shard, now, outputs);
+  }
+  const DirectoryPosition known_before = copy.changed_at;
+  if (changed_at > known_before) {
+    // A member has everything that was acknowledged, and so does who was the owner before and stayed a member.
+    const bool has_all = copy.holds_grant() || copy.is_copied;
+    const bool is_granted = record.owner == self_ && record.range == copy.held && record.epoch > copy.held_epoch &&
+                            copy.copy && copy.copy != CopyState::retained && has_all;
     const bool was_owner = copy.held_epoch != Epoch{};
     const KnowsRecord knows{record, changed_at, is_granted};
     if (decisions_.keeps_epochs_on_disk() || is_granted) {
@@ -194,14 +257,15 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
     }
     at(shard).last_epoch = appended_;
     if (is_granted) {
-      at(shard).is_draining = at(shard).is_barrier_confirmed = false;
-      after(appended_, TookUp{shard, record.epoch, record.lease_until}, now, outputs);
+      take_up(shard, now, outputs);
     }
-    if (was_owner && copy.copy == CopyState::retained) {
+    if (was_owner && !copy.holds_grant()) {
       at(shard).lease_until = Instant{};
       at(shard).learnt_switch_at = now;
+      at(shard).is_draining = at(shard).is_barrier_confirmed = false;
     }
-    drop_dead_notes(shard, outputs);
+    drop_dead_notes(shard, now, outputs);
+    follow_record(shard, known_before, now, outputs);
   }
   const bool is_aborted = is_in(copy.known, MovePhase::aborted) && copy.known.move == copy.move;
   if (copy.copy == CopyState::fenced && is_aborted && decisions_.lifts_fence_on_abort()) {
@@ -211,22 +275,19 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
   }
   end_capture_if_over(shard, now, outputs);
   end_staging_if_over(shard, now, outputs);
-  report_if_lost(shard, outputs);
+  reshape_replicas(now, outputs);
+  if (changed_at > known_before) {
+    report_if_lost(shard, outputs);  // not of what it knew: a refusal of such a report would lead to the next one
+  }
 }
 
-// The directory says the range is ours, and there is no copy that could be: the disk that had it is gone (a copy that
-// an overtaken order began afterwards is none). Said again and again, until the directory has heard it.
-void StorageNode::report_if_lost(ShardId shard, ClusterOutputs& outputs) {
+void StorageNode::take_up(ShardId shard, Instant now, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(shard);
-  const bool is_usable = copy.copy && copy.copy != CopyState::staging;
-  if (copy.known.owner != self_ || is_usable || copy.known.is_data_lost || copy.known.is_removed()) {
-    return;
-  }
-  Command command;
-  command.kind = CommandKind::report_lost;
-  command.shard = shard;
-  command.planned_on = copy.known.epoch;
-  link_.send(command, outputs);
+  at(shard).last_epoch = appended_;
+  at(shard).followers.forget();  // under another grant nobody has agreed yet
+  at(shard).durable_tail = copy.base.position;
+  at(shard).is_draining = at(shard).is_barrier_confirmed = false;
+  after(appended_, TookUp{shard, copy.held_epoch, copy.known.lease_until}, now, outputs);
 }
 
 // A staged copy whose move is over, and which was not taken up, is residue.
@@ -267,17 +328,16 @@ void StorageNode::release(Instant now, ClusterOutputs& outputs) {
 
 void StorageNode::carry_out(Pending& pending, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
-                 [&](const Effect& it) {
-                   if (!waits_for_target(it, now, outputs)) {
-                     perform(it, now, outputs);
-                   }
-                 },
+                 [&](const Effect& it) { wait_for_followers(it.shard, {it.rests_on, it}, now, outputs); },
                  [&](const Send& it) { outputs.send(it.to, it.message); },
                  [&](const Observation& it) { outputs.observe(it); },
                  [&](const Written& it) {
-                   outputs.observe(it.applied);
+                   if (it.has_cell) {
+                     outputs.observe(it.applied);
+                   }
                    at(it.applied.shard).durable_tail = it.tail;
                    at(it.applied.shard).durable_digest = it.digest;
+                   replicate(it.applied.shard, now, outputs);
                  },
                  [&](const TookUp& it) {
                    if (state_.copy(it.shard).held_epoch == it.epoch && it.lease_until > at(it.shard).lease_until) {
@@ -288,21 +348,8 @@ void StorageNode::carry_out(Pending& pending, Instant now, ClusterOutputs& outpu
                      outputs.wake_at(now, TimerToken{kForwardedTimers + it.shard.value});
                    }
                  },
-                 [&](const Fenced& it) {
-                   if (state_.copy(it.shard).copy != CopyState::fenced || state_.copy(it.shard).move != it.move) {
-                     return;
-                   }
-                   if (waits_for_target(it)) {
-                     return;
-                   }
-                   at(it.shard).is_draining = at(it.shard).is_barrier_confirmed = true;
-                   outputs.observe(BarrierConfirmed{it.move, it.shard, it.barrier});
-                   MoveReport done;
-                   done.kind = OrderKind::fence;
-                   done.position = it.barrier;
-                   done.digest = it.digest;
-                   report(it.mover, done, state_.copy(it.shard).known, now, outputs);
-                 },
+                 [&](const Fenced& it) { wait_for_followers(it.shard, {it.barrier, it}, now, outputs); },
+                 [&](const Due& it) { replicate(it.shard, now, outputs); },
                  [&](const Unfenced& it) {
                    if (state_.copy(it.shard).copy == CopyState::owned) {
                      at(it.shard).is_draining = at(it.shard).is_barrier_confirmed = false;

@@ -1,8 +1,8 @@
 // A storage node: serves the ranges it holds a lease for, keeps to the fence of epochs, and plays either side of a
 // move. What it must remember is in StorageState; all else here is lost in a crash and may be.
 //
-// An operation is admitted, made durable, and only then answered; whether the node may still answer is asked again at
-// that moment, since a pause may lie between.
+// An operation is admitted, made durable here and with every other member of the replica set, and only then answered;
+// whether the node may still answer is asked again at that moment, since a pause may lie between.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "impl/after_sync.h"
 #include "impl/directory_link.h"
+#include "impl/followers.h"
 #include "impl/options.h"
 #include "impl/records.h"
 #include "impl/storage_state.h"
@@ -45,6 +46,8 @@ class StorageNode {
   const StorageState& state() const { return state_; }
 
  private:
+  static constexpr TimerToken kReplicateAgain{0xfffeU};
+
   // A write that waits because its range is throttled.
   struct HeldBack {
     NodeId router;
@@ -70,6 +73,7 @@ class StorageNode {
     ShardId shard;
     Epoch epoch;  // held when it was admitted
     Outcome outcome;
+    LogPosition rests_on;       // every counted follower must have the log up to here
     Key answered_to = {};       // of a scan
     LogPosition position = {};  // that must be where it has to be before a write is acknowledged; 0: of a read
   };
@@ -81,6 +85,7 @@ class StorageNode {
     Applied applied;
     LogPosition tail;
     ContentDigest digest;
+    bool has_cell;  // false: only an answer was remembered
   };
   struct TookUp {
     ShardId shard;
@@ -115,9 +120,20 @@ class StorageNode {
   struct Reshape {
     ShardId shard;
   };
+  // What the directory said of the followers is durable.
+  struct Due {
+    ShardId shard;
+  };
+  using Pending = std::variant<Effect, Send, Written, Observation, TookUp, Fenced, Unfenced, Propose, Reshape, Due>;
+  // What waits for the followers, in the order of what it rests on.
+  struct Waiting {
+    LogPosition rests_on;
+    std::variant<Effect, Fenced> what;
+  };
   // What the node knows of one range only as long as it runs.
   struct Volatile {
     Instant lease_until;
+    Epoch believed;                     // only a mutant believes an epoch that a request carries
     bool is_draining = false;           // admits nothing more
     bool is_barrier_confirmed = false;  // and performs no effect any more
     Instant learnt_switch_at;
@@ -133,8 +149,9 @@ class StorageNode {
     bool is_reshaping = false;  // the copy becomes another as soon as everything admitted is done
     DualWriting dual_writing;
     std::vector<Forwarded> forwarded;  // for the move whose copy is staged here; waits for the grant
+    Followers followers;               // of an owner
+    std::vector<Waiting> waiting;
   };
-  using Pending = std::variant<Effect, Send, Written, Observation, TookUp, Fenced, Unfenced, Propose, Reshape>;
 
   // storage_node.cpp: life, leases, what the directory tells
   void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
@@ -142,10 +159,11 @@ class StorageNode {
   void tick(Instant now, ClusterOutputs& outputs);
   void ask_for_leases(Instant now, ClusterOutputs& outputs);
   void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
+  void on_all_renewed(NodeRenewed renewed, Instant now, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
+  void take_up(ShardId shard, Instant now, ClusterOutputs& outputs);
   void learn_pair(const ShardRecord& record, DirectoryPosition changed_at, const Sibling& sibling, Instant now,
                   ClusterOutputs& outputs);
-  void report_if_lost(ShardId shard, ClusterOutputs& outputs);
   void end_staging_if_over(ShardId shard, Instant now, ClusterOutputs& outputs);
   void append(const Record& record, ClusterOutputs& outputs);
   void append_durably(const Record& record, ClusterOutputs& outputs);
@@ -159,13 +177,29 @@ class StorageNode {
   void propose(ShardId shard, ClusterOutputs& outputs);
   bool is_of_reshape(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
   bool take_in_entry(const ShardCopy& noted, const ShardRecord& record, DirectoryPosition changed_at);
+  bool has_entry_for(ShardId shard) const;
   void apply_entry_if_whole(ShardId shard, Instant now, ClusterOutputs& outputs);
-  void drop_dead_notes(ShardId shard, ClusterOutputs& outputs);
-  void drop_refused_note(const CommandResult& result, ClusterOutputs& outputs);
+  void drop_dead_notes(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void drop_refused_note(const CommandResult& result, Instant now, ClusterOutputs& outputs);
+  void drop_note(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void learn_what_was_kept(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void stop_for_note(const ShardCopy& copy);
+  bool is_everywhere(ShardId shard) const;
+  void propose_what_waits_for(ShardId shard, ClusterOutputs& outputs);
   void reshape(ShardId shard, Instant now, ClusterOutputs& outputs);
   void take_up_reshaped(ShardId shard, Epoch epoch, Instant lease_until, Instant now, ClusterOutputs& outputs);
   void learn_later(const Entered& entered, Epoch epoch, Instant now, ClusterOutputs& outputs);
   bool make_room(const MoveOrder& order, Instant now, ClusterOutputs& outputs);
+
+  // storage_reshape_follower.cpp: the same at who follows
+  void reshape_replicas(Instant now, ClusterOutputs& outputs);
+  bool divide_replica(const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  bool join_replicas(const ShardCopy& left, Instant now, ClusterOutputs& outputs);
+  void settle_replica(ShardId shard, Instant now, ClusterOutputs& outputs);
+  bool are_halves(const ShardCopy& left, const ShardCopy& right) const;
+  static bool is_newer(const ShardCopy& part, const ShardCopy& copy);
+  bool is_wanted(const ShardCopy& copy) const;
+  bool may_be_part_of_replica(const ShardRecord& record) const;
 
   // storage_requests.cpp: clients' operations
   void serve(NodeId router, const Request& request, Instant now, ClusterOutputs& outputs);
@@ -241,6 +275,26 @@ class StorageNode {
                         ClusterOutputs& outputs);
   LogPosition apply_staged_dual_writes(const ShardRecord& record, LogPosition replayed_to, Instant now,
                                        ClusterOutputs& outputs);
+  // storage_replica.cpp: both sides of a replica set
+  void follow_record(ShardId shard, DirectoryPosition known_before, Instant now, ClusterOutputs& outputs);
+  void report_if_lost(ShardId shard, ClusterOutputs& outputs);
+  void ask_directory(CommandKind kind, ShardId shard, NodeId target, ClusterOutputs& outputs);
+  void begin_replica(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void keep_followers(ShardId shard, bool has_just_started, Instant now, ClusterOutputs& outputs);
+  void replicate(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void replicate_again(Instant now, ClusterOutputs& outputs);
+  void send_entries(ShardId shard, Follower& follower, ClusterOutputs& outputs);
+  void send_part(ShardId shard, NodeId to, const FollowerReport& report, Instant now, ClusterOutputs& outputs);
+  static bool is_outstanding(const Follower& follower, LogPosition durable_tail);
+  void take_in(NodeId owner, const Replicate& replicate, Instant now, ClusterOutputs& outputs);
+  void take_in(ShardId shard, const Entry& entry, Instant now, ClusterOutputs& outputs);
+  void take_in(NodeId owner, const CopyPart& part, Instant now, ClusterOutputs& outputs);
+  void report_standing(NodeId owner, ShardId shard, Epoch epoch, Instant now, ClusterOutputs& outputs);
+  void on_standing(NodeId follower, const FollowerReport& report, Instant now, ClusterOutputs& outputs);
+  void find_member(ShardId shard, ClusterOutputs& outputs);
+  void wait_for_followers(ShardId shard, const Waiting& item, Instant now, ClusterOutputs& outputs);
+  void release_waiting(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void confirm_barrier(const Fenced& fenced, Instant now, ClusterOutputs& outputs);
 
   Volatile& at(ShardId shard) { return volatile_[shard.value]; }
   const Volatile& at(ShardId shard) const { return volatile_[shard.value]; }
@@ -255,6 +309,9 @@ class StorageNode {
   std::uint64_t durable_ = 0;
   DirectoryLink link_;
   std::uint32_t ticks_ = 0;
+  NodeRenewed renewed_;          // not used yet: something that was decided before it is not known
+  bool is_replicating_ = false;  // a timer is set for what followers have not acknowledged
+  Duration stepped_back_;        // see Decisions::end_on_own_clock
 };
 
 }  // namespace shardcheck::impl

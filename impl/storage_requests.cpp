@@ -40,7 +40,9 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
       return;
     }
     const bool admits_it = decisions_.admits_being_behind() || copy.known.owner == self_;
-    if (is_ahead(request.epoch, highest) && admits_it) {
+    if (is_ahead(request.epoch, highest) && decisions_.believes_future_epochs()) {
+      at(copy.known.shard).believed = request.epoch;
+    } else if (is_ahead(request.epoch, highest) && admits_it) {
       link_.poll(DirectoryPosition{request.epoch.value}, outputs);
       refuse(router, request, copy, Signal::transient, now, outputs);
       return;
@@ -77,7 +79,7 @@ void StorageNode::execute(NodeId router, const Request& request, const ShardCopy
   if (!may_change_state(request.operation.kind)) {
     // The value read may rest on writes that are admitted but not durable: the answer waits for them.
     const Outcome seen{OutcomeKind::ok, state_.cell(request.operation.key).value};
-    after(at(shard).last_write, Effect{router, request, shard, claim(shard)->epoch, seen}, now, outputs);
+    after(at(shard).last_write, Effect{router, request, shard, claim(shard)->epoch, seen, copy.tail}, now, outputs);
     return;
   }
   SHARDCHECK_ASSERT(request.attempt.request.client.value < copy.answered.size());
@@ -86,8 +88,8 @@ void StorageNode::execute(NodeId router, const Request& request, const ShardCopy
     return;  // its client has long gone on: nobody waits for an answer, and it must not take effect now
   }
   if (request.attempt.request.sequence == answered.sequence) {
-    const Effect again{router, request,  shard, claim(shard)->epoch, {answered.outcome, answered.answer},
-                       Key{},  copy.tail};
+    const Effect again{router,    request, shard,    claim(shard)->epoch, {answered.outcome, answered.answer},
+                       copy.tail, Key{},   copy.tail};
     after(at(shard).last_write, again, now, outputs);
     return;
   }
@@ -122,7 +124,7 @@ void StorageNode::scan(NodeId router, const Request& request, const ShardCopy& c
   if (decisions_.scans_orphans()) {
     add_orphans(asked, found);
   }
-  const Effect seen{router, request, shard, claim(shard)->epoch, {OutcomeKind::ok, found.value()}, end};
+  const Effect seen{router, request, shard, claim(shard)->epoch, {OutcomeKind::ok, found.value()}, copy.tail, end};
   after(at(shard).last_write, seen, now, outputs);
 }
 
@@ -143,13 +145,12 @@ void StorageNode::write(NodeId router, const Request& request, const ShardCopy& 
   entry.answers_value = operation.kind == OperationKind::increment && entry.has_cell;
   append_durably(Wrote{shard, request.attempt, entry}, outputs);
   at(shard).last_write = appended_;
-  if (entry.has_cell) {
-    const bool is_tombstone = entry.value.kind == ValueKind::absent;
-    const Applied applied{shard,        entry.key,     entry.version, ApplyCause::client,
-                          is_tombstone, entry.request, MoveId{},      request.attempt.number};
-    after(appended_, Written{applied, copy.tail, copy.digest}, now, outputs);
-  }
-  after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}, Key{}, copy.tail}, now, outputs);
+  const bool is_tombstone = entry.value.kind == ValueKind::absent;
+  const Applied applied{shard,        entry.key,     entry.version, ApplyCause::client,
+                        is_tombstone, entry.request, MoveId{},      request.attempt.number};
+  after(appended_, Written{applied, copy.tail, copy.digest, entry.has_cell}, now, outputs);
+  after(appended_, Effect{router, request, shard, epoch, {step.outcome, step.answer}, copy.tail, Key{}, copy.tail}, now,
+        outputs);
   trim_log(shard, now, outputs);
 }
 
@@ -163,6 +164,9 @@ void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& out
     return;  // it carries the epoch before the grant: there is no signal for it that says nothing too much
   }
   if (!holds_lease && decisions_.checks_lease_at_effect()) {
+    if (request.epoch < state_.copy(shard).highest_seen()) {
+      return;  // the range went on without us: neither "stale" (it may take effect there) nor anything else is right
+    }
     refuse(effect.router, request, state_.copy(shard), Signal::transient, now, outputs);
     return;
   }

@@ -2,6 +2,7 @@
 // Until it has applied the entry it goes on with what it had, under the epochs that it had. Every message may come
 // twice, late or never: the note is proposed again at each tick, until the records show what became of it.
 #include <algorithm>
+#include <utility>
 
 #include "impl/storage_node.h"
 #include "spec/assert.h"
@@ -13,11 +14,18 @@ bool holds(const ShardCopy& copy, NodeId self) {
   return copy.copy == CopyState::owned && copy.known.owner == self && copy.held_epoch == copy.highest_seen();
 }
 
+bool is_about(const ReshapeNoted& note, ShardId shard) {
+  return note.kind != ReshapeKind::none &&
+         (note.shard == shard || (note.kind == ReshapeKind::merge && note.other == shard));
+}
+
 }  // namespace
 
 bool StorageNode::may_reshape(const ShardCopy& copy) const {
-  return holds(copy, self_) && copy.known.phase == MovePhase::none && copy.note.kind == ReshapeKind::none &&
-         !copy.known.is_data_lost;
+  const auto is_about_it = [&](const ShardCopy& noted) { return is_about(noted.note, copy.known.shard); };
+  return holds(copy, self_) && copy.known.phase == MovePhase::none &&
+         std::ranges::none_of(state_.copies(), is_about_it) && !copy.known.is_data_lost &&
+         copy.known.joining == kNoNode;
 }
 
 void StorageNode::note_reshape(const ReshapeOrder& order, Instant now, ClusterOutputs& outputs) {
@@ -32,7 +40,7 @@ void StorageNode::note_reshape(const ReshapeOrder& order, Instant now, ClusterOu
     }
   } else {
     const ShardCopy& other = state_.copy(order.other);
-    if (!may_reshape(other) || other.held.lo != copy.held.hi) {
+    if (!may_reshape(other) || other.held.lo != copy.held.hi || other.known.members != copy.known.members) {
       return;
     }
     note.other_planned_at = other.changed_at;
@@ -40,7 +48,30 @@ void StorageNode::note_reshape(const ReshapeOrder& order, Instant now, ClusterOu
   at(order.shard).entered = Entered{};
   append_durably(note, outputs);
   at(order.shard).last_note = appended_;
+  stop_for_note(copy);
   after(appended_, Propose{order.shard}, now, outputs);
+}
+
+// From the note on nothing is admitted while other members have to be where the owner is: each of them divides its
+// copy, or joins two, where it stands when it learns of the entry. After a restart, too: see start().
+void StorageNode::stop_for_note(const ShardCopy& copy) {
+  if (copy.note.kind == ReshapeKind::none || copy.known.members.size() <= 1) {
+    return;
+  }
+  at(copy.known.shard).is_draining = true;
+  if (copy.note.kind == ReshapeKind::merge) {
+    at(copy.note.other).is_draining = true;
+  }
+}
+
+bool StorageNode::is_everywhere(ShardId shard) const { return at(shard).followers.have(state_.copy(shard).tail); }
+
+void StorageNode::propose_what_waits_for(ShardId shard, ClusterOutputs& outputs) {
+  for (const ShardCopy& copy : state_.copies()) {
+    if (is_about(copy.note, shard)) {
+      propose(copy.known.shard, outputs);
+    }
+  }
 }
 
 void StorageNode::propose(ShardId shard, ClusterOutputs& outputs) {
@@ -48,6 +79,10 @@ void StorageNode::propose(ShardId shard, ClusterOutputs& outputs) {
   const ReshapeNoted& note = copy.note;
   if (note.kind == ReshapeKind::none || !holds(copy, self_) || durable_ < at(shard).last_note) {
     return;
+  }
+  const bool is_other_ready = note.kind == ReshapeKind::split || is_everywhere(note.other);
+  if (!is_everywhere(shard) || !is_other_ready) {
+    return;  // the last one who says that it has everything brings us back here
   }
   Command command;
   command.kind = note.kind == ReshapeKind::split ? CommandKind::split_range : CommandKind::merge_ranges;
@@ -115,6 +150,16 @@ bool StorageNode::take_in_entry(const ShardCopy& noted, const ShardRecord& recor
   return is_right;
 }
 
+bool StorageNode::has_entry_for(ShardId shard) const {
+  for (const ShardCopy& copy : state_.copies()) {
+    const Entered& entered = at(copy.known.shard).entered;
+    if (is_about(copy.note, shard) && (entered.left.exists() || entered.right.exists())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // What was admitted before is done first, and until then nothing more is admitted: an effect belongs to one epoch.
 void StorageNode::apply_entry_if_whole(ShardId shard, Instant now, ClusterOutputs& outputs) {
   Volatile& known = at(shard);
@@ -125,6 +170,7 @@ void StorageNode::apply_entry_if_whole(ShardId shard, Instant now, ClusterOutput
     return;
   }
   if (needs_right && entered.left.record.epoch != entered.right.record.epoch) {
+    drop_note(shard, now, outputs);  // since the entry a half went to another member, and perhaps came back
     return;
   }
   if (!known.is_reshaping) {
@@ -141,6 +187,10 @@ void StorageNode::reshape(ShardId shard, Instant now, ClusterOutputs& outputs) {
   const ReshapeNoted note = state_.copy(shard).note;
   const Entered entered = at(shard).entered;
   at(shard).is_reshaping = false;
+  if (note.kind == ReshapeKind::split && entered.left.record.epoch != entered.right.record.epoch) {
+    drop_note(shard, now, outputs);
+    return;
+  }
   at(shard).entered = Entered{};
   const bool is_other_held = note.kind != ReshapeKind::merge || state_.copy(note.other).copy == CopyState::owned;
   if (state_.copy(shard).copy != CopyState::owned || note.kind == ReshapeKind::none || !is_other_held) {
@@ -174,6 +224,8 @@ void StorageNode::take_up_reshaped(ShardId shard, Epoch epoch, Instant lease_unt
   known.last_epoch = known.last_write = appended_;
   known.durable_tail = state_.copy(shard).tail;
   known.durable_digest = state_.copy(shard).digest;
+  known.followers.forget();  // under another grant nobody has agreed yet
+  keep_followers(shard, false, now, outputs);
   after(appended_, TookUp{shard, epoch, lease_until}, now, outputs);
 }
 
@@ -188,25 +240,48 @@ void StorageNode::learn_later(const Entered& entered, Epoch epoch, Instant now, 
 }
 
 // A record that a note was planned on has changed in another way: the directory will refuse it, for ever.
-void StorageNode::drop_dead_notes(ShardId shard, ClusterOutputs& outputs) {
+void StorageNode::drop_dead_notes(ShardId shard, Instant now, ClusterOutputs& outputs) {
   for (const ShardCopy& copy : state_.copies()) {
-    const ReshapeNoted& note = copy.note;
-    const bool is_about = note.shard == shard || (note.kind == ReshapeKind::merge && note.other == shard);
-    if (note.kind != ReshapeKind::none && is_about) {
-      append(ReshapeDropped{note.shard}, outputs);
+    if (is_about(copy.note, shard)) {
+      drop_note(copy.known.shard, now, outputs);
     }
   }
 }
 
 // Refused although nothing has changed since it was planned: there are no more ids for halves, or the two records of a
 // merge are kept by different metadata shards, or the right one of them has changed. It will be refused for ever.
-void StorageNode::drop_refused_note(const CommandResult& result, ClusterOutputs& outputs) {
+void StorageNode::drop_refused_note(const CommandResult& result, Instant now, ClusterOutputs& outputs) {
   const ReshapeNoted& note = state_.copy(result.record.shard).note;
   const bool is_split = result.kind == CommandKind::split_range && note.kind == ReshapeKind::split;
   const bool is_merge = result.kind == CommandKind::merge_ranges && note.kind == ReshapeKind::merge;
   const bool is_ours = (is_split || is_merge) && note.planned_at == result.planned_at;
   if (is_ours && !result.is_accepted && note.planned_at == result.changed_at) {
-    append(ReshapeDropped{note.shard}, outputs);
+    drop_note(note.shard, now, outputs);
+  }
+}
+
+// Nothing keeps the ranges from serving now.
+void StorageNode::drop_note(ShardId shard, Instant now, ClusterOutputs& outputs) {
+  const ReshapeNoted note = state_.copy(shard).note;
+  append(ReshapeDropped{shard}, outputs);
+  const auto serves = [&](ShardId each) {
+    at(each).is_draining = at(each).is_draining && state_.copy(each).copy == CopyState::fenced;
+  };
+  serves(shard);
+  if (note.kind == ReshapeKind::merge) {
+    serves(note.other);
+  }
+  learn_what_was_kept(shard, now, outputs);
+}
+
+// The note is dead, and with it the reason to keep aside what the directory said of it.
+void StorageNode::learn_what_was_kept(ShardId shard, Instant now, ClusterOutputs& outputs) {
+  const Entered kept = std::exchange(at(shard).entered, Entered{});
+  if (kept.left.exists()) {
+    learn(kept.left.record, kept.left_at, now, outputs);
+  }
+  if (kept.right.exists()) {
+    learn(kept.right.record, kept.right_at, now, outputs);
   }
 }
 

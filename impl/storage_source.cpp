@@ -42,8 +42,12 @@ void StorageNode::trim_log(ShardId shard, Instant now, ClusterOutputs& outputs) 
   }
   const bool is_dual = copy.known.how.mode == MoveMode::dual_write;  // these are sent from the log
   LogPosition up_to = copy.log_begin + (entries - options_.log_kept);
-  if (needs_log_for_copy(copy) && (entries <= options_.log_max || is_dual)) {
+  const bool is_in_bound = entries <= options_.log_max;
+  if (needs_log_for_copy(copy) && (is_in_bound || is_dual)) {
     up_to = std::min(up_to, copy.pinned_at);
+  }
+  if (is_in_bound) {
+    up_to = at(shard).followers.need_after(up_to);
   }
   if (up_to > copy.log_begin) {
     append_durably(LogCut{shard, up_to}, outputs);
@@ -169,6 +173,23 @@ void StorageNode::fence(NodeId mover, const MoveOrder& order, Instant now, Clust
     Pending at_once = Fenced{record.shard, record.move, mover, known.durable_tail, known.durable_digest};
     carry_out(at_once, now, outputs);
   }
+}
+
+// Everything admitted is answered: the node performs no effect any more.
+void StorageNode::confirm_barrier(const Fenced& it, Instant now, ClusterOutputs& outputs) {
+  if (state_.copy(it.shard).copy != CopyState::fenced || state_.copy(it.shard).move != it.move) {
+    return;
+  }
+  if (waits_for_target(it)) {
+    return;
+  }
+  at(it.shard).is_draining = at(it.shard).is_barrier_confirmed = true;
+  outputs.observe(BarrierConfirmed{it.move, it.shard, it.barrier});
+  MoveReport done;
+  done.kind = OrderKind::fence;
+  done.position = it.barrier;
+  done.digest = it.digest;
+  report(it.mover, done, state_.copy(it.shard).known, now, outputs);
 }
 
 void StorageNode::arm_fence_timer(ShardId shard, Instant now, ClusterOutputs& outputs) {

@@ -8,8 +8,9 @@
 #include "spec/assert.h"
 
 namespace shardcheck::impl {
-StorageState::StorageState(const ClusterOptions& options, NodeId)
-    : decisions_(options.mutant),
+StorageState::StorageState(const ClusterOptions& options, NodeId self)
+    : self_(self),
+      decisions_(options.mutant),
       clients_(options.clients),
       copies_(options.shard_ids()),
       cells_(options.keys + 1U),
@@ -70,9 +71,13 @@ void StorageState::fold(const Provisioned& it) {
   ShardCopy& copy = at(it.record.shard);
   copy.known = it.record;
   copy.changed_at = DirectoryPosition{it.record.epoch.value};
-  begin_empty(copy, CopyState::owned);
+  const bool is_owner = it.record.owner == self_;
+  begin_empty(copy, is_owner ? CopyState::owned : CopyState::replica);
   copy.held = it.record.range;
-  copy.held_epoch = it.record.epoch;
+  copy.held_epoch = is_owner ? it.record.epoch : Epoch{};
+  copy.is_copied = true;
+  copy.tail_epoch = it.record.epoch;
+  copy.base = copy.tail_version();
   copy.digest.source_epoch = it.record.epoch;
 }
 
@@ -83,15 +88,28 @@ void StorageState::fold(const KnowsRecord& it) {
   if (it.is_adopted) {
     copy.copy = CopyState::owned;
     copy.held_epoch = it.record.epoch;
+    copy.base = copy.tail_version();
+    copy.tail_epoch = it.record.epoch;
     copy.digest.source_epoch = it.record.epoch;
     copy.log_begin = copy.tail;
     copy.log.clear();
   } else if (copy.held_epoch != Epoch{} && it.record.epoch > copy.held_epoch) {
-    // The range is somebody else's now: what is left is kept for a while, and serves nothing.
+    // The range is somebody else's now. Moved away: what is left is kept for a while, and serves nothing. Otherwise
+    // another member was granted it: what is left is that of a member, or of a former one.
+    const bool is_moved = it.record.source == self_ && it.record.source_epoch == copy.held_epoch &&
+                          (it.record.phase == MovePhase::switched || it.record.phase == MovePhase::cleaning);
     copy.held_epoch = Epoch{};
-    copy.copy = CopyState::retained;
-    copy.move = it.record.move;
+    copy.copy = is_moved ? CopyState::retained : CopyState::replica;
+    copy.is_copied = true;
+    copy.join = DirectoryPosition{};
+    copy.move = is_moved ? it.record.move : MoveId{};
     copy.note = ReshapeNoted{};
+    copy.log_begin = copy.tail;
+    copy.log.clear();
+  } else if (copy.copy == CopyState::staging && copy.is_copied && it.record.members.contains(self_)) {
+    // The move to this node was committed, and the range went on to another member before this one heard of it.
+    copy.copy = CopyState::replica;
+    copy.join = DirectoryPosition{};
   }
 }
 
@@ -130,6 +148,7 @@ void StorageState::fold(const StagingBegun& it) {
   copy.held_epoch = Epoch{};
   copy.move = it.record.move;
   copy.attempt = it.attempt;
+  copy.tail_epoch = it.record.source_epoch;  // of the source's tail: an owner's is that of its grant
   copy.digest.source_epoch = it.record.source_epoch;
 }
 
@@ -197,11 +216,36 @@ void StorageState::fold(const CopyDropped& it) {
   copy.held = KeyRange{};
   copy.note = ReshapeNoted{};
   copy.held_epoch = Epoch{};
+  copy.join = DirectoryPosition{};
   copy.move = MoveId{};
   copy.log.clear();
   copy.answered.clear();
   copy.digest = ContentDigest{};
 }
+
+void StorageState::fold(const ReplicaBegun& it) {
+  ShardCopy& copy = at(it.record.shard);
+  begin_empty(copy, CopyState::replica);
+  copy.held = it.record.range;
+  copy.held_epoch = Epoch{};
+  copy.move = MoveId{};
+  copy.join = it.record.join;
+  copy.tail_epoch = it.record.epoch;
+  copy.digest.source_epoch = it.record.epoch;
+}
+
+// Content and position change together: a tail names the content exactly.
+void StorageState::fold(const Replicated& it) {
+  ShardCopy& copy = at(it.shard);
+  SHARDCHECK_ASSERT(it.entry.version.position == next(copy.tail));
+  copy.tail = copy.log_begin = it.entry.version.position;
+  if (it.entry.has_cell && decisions_.replaces(it.entry.version, cell(it.entry.key).version, ApplyCause::replication)) {
+    put(copy, it.entry);
+  }
+  remember(copy, it.entry);
+}
+
+void StorageState::fold(const Agreed& it) { at(it.shard).tail_epoch = it.epoch; }
 
 void StorageState::put(ShardCopy& copy, const Entry& entry) {
   Cell& cell = cells_[entry.key.value];
@@ -227,7 +271,7 @@ void StorageState::remember(ShardCopy& copy, const Entry& entry) {
 std::vector<Record> initial_disk(const ClusterOptions& options, NodeId node) {
   std::vector<Record> records{Formatted{}};
   for (const ShardRecord& record : initial_records(options)) {
-    if (record.owner == node) {
+    if (record.members.contains(node)) {
       records.push_back(Provisioned{record});
     } else {
       records.push_back(KnowsRecord{record, DirectoryPosition{record.epoch.value}, false});

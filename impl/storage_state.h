@@ -38,12 +38,15 @@ struct ShardCopy {
   Epoch held_epoch;  // the grant it took up; 0: none
   MoveId move;       // of a staged or retained copy, or of the fence
   CopyCursor cursor;
-  std::uint8_t attempt = 0;    // staging: so often the copy was begun anew for this move
-  bool is_copied = false;      // staging: everything was copied, replay may run
-  LogPosition tail;            // of the log; staging: replayed to here
-  LogPosition log_begin;       // log[0] is at the position after this one
-  std::vector<Entry> log;      // staging: the dual writes that wait for the copy to be complete
-  MoveId captured_for;         // the move by dual writes whose capture was opened last
+  std::uint8_t attempt = 0;  // staging: so often the copy was begun anew for this move
+  bool is_copied = false;    // staging: everything was copied, replay may run
+  LogPosition tail;          // of the log; staging: replayed to here
+  Epoch tail_epoch;        // under which the content up to the tail was agreed on: (tail_epoch, tail) names the content
+  Version base;            // owner: its (tail_epoch, tail) when it took the grant up
+  DirectoryPosition join;  // replica: of the attempt to join that began it; 0: of no such attempt
+  LogPosition log_begin;   // log[0] is at the position after this one
+  std::vector<Entry> log;  // staging: the dual writes that wait for the copy to be complete
+  MoveId captured_for;     // the move by dual writes whose capture was opened last
   LogPosition captured_after;  // its snapshot
   MoveId pinned_for;           // the log after `pinned_at` is kept for the copy of this move
   LogPosition pinned_at;
@@ -57,6 +60,9 @@ struct ShardCopy {
   Epoch highest_seen() const { return known.epoch; }
   // Staging by dual writes: everything from the snapshot up to here is on the disk.
   LogPosition staged_to() const { return log_begin + log.size(); }
+  // Copies of a range with the same one have the same content.
+  Version tail_version() const { return {tail_epoch, tail}; }
+  bool holds_grant() const { return held_epoch != Epoch{} && (copy == CopyState::owned || copy == CopyState::fenced); }
 };
 
 class StorageState {
@@ -104,7 +110,13 @@ class StorageState {
   void fold(const Divided& it);
   void fold(const Joined& it);
   static void become(ShardCopy& copy, KeyRange held, Epoch epoch);
+  static void add_answered(ShardCopy& left, const ShardCopy& right);
   void count(ShardCopy& copy) const;
+  void fold(const ReplicaBegun& it);
+  void fold(const Replicated& it);
+  void fold(const ReplicaDivided& it);
+  void fold(const ReplicaJoined& it);
+  void fold(const Agreed& it);
   void put(ShardCopy& copy, const Entry& entry);
   void remember(ShardCopy& copy, const Entry& entry);
   void begin_empty(ShardCopy& copy, CopyState state);
@@ -115,6 +127,7 @@ class StorageState {
   }
 
   bool is_formatted_ = false;
+  NodeId self_ = kNoNode;
   Decisions decisions_;
   std::uint16_t clients_ = 0;
   std::vector<ShardCopy> copies_;   // by ShardId

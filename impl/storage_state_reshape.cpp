@@ -17,6 +17,8 @@ void StorageState::become(ShardCopy& copy, KeyRange held, Epoch epoch) {
   copy.held_epoch = copy.known.epoch = copy.digest.source_epoch = epoch;
   copy.changed_at = DirectoryPosition{epoch.value};
   copy.note = ReshapeNoted{};
+  copy.base = copy.tail_version();
+  copy.tail_epoch = epoch;
   // The log was kept for moves, which are pinned to an epoch: none of them goes on under this one.
   copy.log_begin = copy.tail;
   copy.log.clear();
@@ -39,17 +41,22 @@ void StorageState::fold(const Divided& it) {
 }
 
 // Of what each half answered to a client, the later request is the one that its client may still repeat.
-void StorageState::fold(const Joined& it) {
-  ShardCopy& left = at(it.shard);
-  ShardCopy& right = at(it.right);
-  SHARDCHECK_ASSERT(left.copy == CopyState::owned);
-  SHARDCHECK_ASSERT(right.copy == CopyState::owned);
+void StorageState::add_answered(ShardCopy& left, const ShardCopy& right) {
   for (std::size_t client = 0; client < left.answered.size(); ++client) {
     if (left.answered[client].sequence < right.answered[client].sequence) {
       left.answered[client] = right.answered[client];
     }
   }
+}
+
+void StorageState::fold(const Joined& it) {
+  ShardCopy& left = at(it.shard);
+  ShardCopy& right = at(it.right);
+  SHARDCHECK_ASSERT(left.copy == CopyState::owned);
+  SHARDCHECK_ASSERT(right.copy == CopyState::owned);
+  add_answered(left, right);
   left.tail = std::max(left.tail, right.tail);
+  left.tail_epoch = std::max(left.tail_epoch, right.tail_epoch);
   become(left, {left.held.lo, right.held.hi}, it.epoch);
   count(left);
   const Key boundary = right.held.lo;
@@ -58,6 +65,44 @@ void StorageState::fold(const Joined& it) {
   right.known.range = {boundary, boundary};
   right.known.epoch = it.epoch;
   right.changed_at = DirectoryPosition{it.epoch.value};
+}
+
+// The content has the name that it had as a part of the whole: the owner took its half up with the same.
+void StorageState::fold(const ReplicaDivided& it) {
+  ShardCopy& left = at(it.shard);
+  ShardCopy& right = at(it.right);
+  SHARDCHECK_ASSERT(left.copy == CopyState::replica);
+  SHARDCHECK_ASSERT(!right.copy);
+  const ShardRecord known = right.known;
+  const DirectoryPosition changed_at = right.changed_at;
+  const KeyRange whole = left.held;
+  right = left;
+  right.known = known;
+  right.changed_at = changed_at;
+  right.held = {known.range.lo, whole.hi};
+  left.held = {whole.lo, known.range.lo};
+  count(left);
+  count(right);
+}
+
+// Named as the owner's is: by the later of the two grants, and the higher of the two positions. Before the merge was
+// proposed nothing more was written to either half, and every member had all of both.
+void StorageState::fold(const ReplicaJoined& it) {
+  ShardCopy& left = at(it.shard);
+  ShardCopy& right = at(it.right);
+  SHARDCHECK_ASSERT(left.copy == CopyState::replica);
+  SHARDCHECK_ASSERT(right.copy == CopyState::replica);
+  add_answered(left, right);
+  left.tail = left.log_begin = std::max(left.tail, right.tail);
+  left.tail_epoch = std::max(left.tail_epoch, right.tail_epoch);
+  left.held = {left.held.lo, right.held.hi};
+  left.join = DirectoryPosition{};
+  count(left);
+  const ShardRecord known = right.known;
+  const DirectoryPosition changed_at = right.changed_at;
+  right = ShardCopy{};
+  right.known = known;
+  right.changed_at = changed_at;
 }
 
 // The digests from nothing: O(keys of the copy), for the rare event that a copy becomes another one.

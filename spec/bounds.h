@@ -27,10 +27,12 @@ struct Bounds {
   Duration replay_round;                  // V5: to replay entries_per_round
   std::uint64_t entries_per_round = 0;
   std::uint32_t node_keys_max = 0;  // V6: a node has room for the copies of so many keys
+  Duration answer_within;  // V4: an operation on a range that nothing happens to is answered within this; 0: no promise
+  Duration quiet_after;    // V4: no fault has an effect any more when it is over for so long
   int hops_per_epoch_max = 4;  // R2: redirected or stale hops of one request while the epochs it meets do not change
-  // R4: routers that poll or watch the directory, and the directory's members, as sets of bits by NodeId below 64; a
-  // router knows of a grant within staleness_max (one refresh interval and one round trip) of its commit.
-  std::uint64_t followers = 0;
+  // R4, V4: routers that poll or watch the directory, and the directory's members, as sets of bits by NodeId below 64;
+  // a router knows of a grant within staleness_max (one refresh interval and one round trip) of its commit.
+  std::uint64_t watchers = 0;
   std::uint64_t directory = 0;
   Duration staleness_max;
 };

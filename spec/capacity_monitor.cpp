@@ -5,6 +5,20 @@
 #include "spec/wording.h"
 
 namespace shardcheck {
+namespace {
+
+// Whoever has it had it as a part of its parent, or lost it with its disk.
+bool is_split_off(const RecordCommitted& fact, const MonitorContext& context) {
+  for (const ShardId shard : context.known.shards()) {
+    const ShardRecord* parent = context.known.record_before(shard, fact.position);
+    if (parent != nullptr && shard != fact.record.shard && parent->range.overlaps(fact.record.range)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 void CapacityMonitor::reset(const Bounds& bounds) {
   key_space_ = bounds.key_space;
@@ -32,8 +46,9 @@ void CapacityMonitor::hold(NodeId node, KeyRange range, bool is_held) {
 
 void CapacityMonitor::on(const RecordCommitted& fact, const MonitorContext& context) {
   const ShardRecord& record = fact.record;
-  if (fact.change == RecordChange::created && record.owner != kNoNode) {
+  if (fact.change == RecordChange::created && record.owner != kNoNode && !is_split_off(fact, context)) {
     hold(record.owner, record.range, true);
+    record.members.for_each([&](NodeId member) { hold(member, record.range, true); });
   }
   Move& newest = moves_[record.shard.value];
   if (record.move != newest.id) {

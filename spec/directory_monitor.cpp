@@ -91,13 +91,14 @@ void DirectoryMonitor::check_planned(const RecordCommitted& fact, const ShardRec
       [[fallthrough]];
     case RecordChange::granted:
     case RecordChange::move_begun:
+    case RecordChange::members_changed:
       context.expect(ClauseId::D3, fact.planned_on == before.epoch, [&] { return says(before.epoch); });
       return;
     case RecordChange::move_advanced:
     case RecordChange::move_committed:
       context.expect(ClauseId::D3, fact.planned_on == before.epoch, [&] { return says(before.epoch); });
-      if (before.phase == MovePhase::switched || before.phase == MovePhase::cleaning) {
-        return;  // another mover takes over what is left after the switch: the pinned epoch has done its duty
+      if (before.phase >= MovePhase::switched) {
+        return;  // another mover takes over what is left after the decision: the pinned epoch has done its duty
       }
       context.expect(ClauseId::D3, fact.planned_on == before.source_epoch || before.phase == MovePhase::none, [&] {
         return fmt::format("{} of {} is pinned to {}, but a change planned on {} committed at {}", words(before.move),
@@ -140,6 +141,7 @@ bool is_legal(RecordChange change, const ShardRecord& before, const ShardRecord&
     case RecordChange::granted:
     case RecordChange::bounds_changed:
     case RecordChange::reported_lost:
+    case RecordChange::members_changed:
     case RecordChange::removed: return true;
   }
   return true;

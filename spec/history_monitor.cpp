@@ -330,6 +330,12 @@ void HistoryMonitor::on(const Applied& fact, std::uint32_t request, const Monito
   if (request >= applied_.size()) {
     applied_.resize(request + 1);
   }
+  // An owner may find its disk done when another member has long taken over: then nobody goes on from what it wrote.
+  const ShardRecord* record = context.known.record(fact.shard);
+  if (record != nullptr && !record->members.is_empty() && record->owner != context.by &&
+      fact.version.epoch < record->epoch) {
+    return;
+  }
   AppliedOnce& once = applied_[request];
   const bool is_still_there = once.is_set && once.disk_losses == context.known.disk_losses(once.by);
   if (is_still_there && !context.known.is_reported_lost(fact.key)) {
@@ -339,7 +345,32 @@ void HistoryMonitor::on(const Applied& fact, std::uint32_t request, const Monito
     });
     return;
   }
-  once = {fact.version, context.by, context.known.disk_losses(context.by), true};
+  once = {fact.version, context.by, context.known.disk_losses(context.by), true, fact.key, {}};
+}
+
+void HistoryMonitor::on_replicated(const Applied& fact, std::uint32_t request, const MonitorContext& context) {
+  if (request < applied_.size() && applied_[request].is_set && applied_[request].version == fact.version) {
+    applied_[request].followers.insert(context.by);
+  }
+}
+
+// Another member takes over: what its predecessor had executed and not passed on is gone, and may take effect anew.
+void HistoryMonitor::on(const RecordCommitted& fact) {
+  if (fact.change != RecordChange::granted) {
+    return;
+  }
+  for (AppliedOnce& once : applied_) {
+    const bool has_it = once.by == fact.record.owner || once.followers.contains(fact.record.owner);
+    once.is_set = once.is_set && (has_it || !fact.record.range.contains(once.key));
+  }
+}
+
+void HistoryMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
+  for (AppliedOnce& once : applied_) {
+    if (fact.range.contains(once.key)) {
+      once.followers.erase(context.by);
+    }
+  }
 }
 
 }  // namespace shardcheck

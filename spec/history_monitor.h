@@ -24,7 +24,11 @@ class HistoryMonitor {
 
   void on(const Invoked& fact, std::uint32_t request, const MonitorContext& context);
   void on(const Returned& fact, std::uint32_t request, const MonitorContext& context);
+  // By an owner, then by those who follow it.
   void on(const Applied& fact, std::uint32_t request, const MonitorContext& context);
+  void on_replicated(const Applied& fact, std::uint32_t request, const MonitorContext& context);
+  void on(const RecordCommitted& fact);
+  void on(const CopyRemoved& fact, const MonitorContext& context);
 
  private:
   using Moment = std::uint64_t;  // a count of invocations and returns; 0 is before all
@@ -66,6 +70,8 @@ class HistoryMonitor {
     NodeId by = kNoNode;
     std::uint32_t disk_losses = 0;
     bool is_set = false;
+    Key key{};
+    NodeSet followers{};  // that have it in their copy of the owner's log
   };
 
   KeyState* key_state(Key key);

@@ -248,5 +248,25 @@ TEST(NoDuplicateApply, a_lost_disk_takes_its_effects_with_it) {
   EXPECT_TRUE(story.findings().is_clean());
 }
 
+// What the old owner had executed and passed on to nobody may take effect anew under the new one.
+TEST(NoDuplicateApply, a_failover_forgets_what_the_new_owner_never_had) {
+  Story lost, late, kept;
+
+  lost.create(kA, 50).apply(kA, {Epoch{1}, LogPosition{1}}, ApplyCause::client, request(1));
+  lost.at(60).grant(kB, 120).apply(kB, {Epoch{2}, LogPosition{1}}, ApplyCause::client, request(1));
+  kept.create(kA, 50).apply(kA, {Epoch{1}, LogPosition{1}}, ApplyCause::client, request(1));
+  kept.apply(kB, {Epoch{1}, LogPosition{1}}, ApplyCause::replication, request(1));
+  kept.at(60).grant(kB, 120).apply(kB, {Epoch{2}, LogPosition{2}}, ApplyCause::client, request(1));
+
+  late.create(kA, 50);
+  late.record_of(kShard).members.insert(kB);
+  late.at(60).grant(kB, 120).apply(kA, {Epoch{1}, LogPosition{1}}, ApplyCause::client, request(1));
+  late.apply(kB, {Epoch{2}, LogPosition{1}}, ApplyCause::client, request(1));
+
+  EXPECT_TRUE(lost.findings().is_clean());
+  EXPECT_TRUE(late.findings().is_clean());
+  EXPECT_TRUE(rejects(kept, ClauseId::M3, {"request 1", "node 0", "again", "node 1"}));
+}
+
 }  // namespace
 }  // namespace shardcheck::story

@@ -23,6 +23,7 @@ void Judge::reset(const Bounds& bounds) {
   scan_.reset(bounds);
   log_.reset(bounds);
   capacity_.reset(bounds);
+  service_.reset();
 }
 
 std::uint32_t Judge::number_of(RequestId request) {
@@ -35,6 +36,7 @@ void Judge::judge_operation(const Invoked& fact, const MonitorContext& context) 
   history_.on(fact, request, context);
   liveness_.on(fact, request, context);
   scan_.on(fact, request, context);
+  service_.on(fact, request, context);
 }
 
 void Judge::judge_operation(const Returned& fact, const MonitorContext& context) {
@@ -43,6 +45,7 @@ void Judge::judge_operation(const Returned& fact, const MonitorContext& context)
   history_.on(fact, request, context);
   liveness_.on(fact, request, context);
   scan_.on(fact, request, context);
+  service_.on(fact, request, context);
 }
 
 void Judge::judge_hop(const Hop& fact, const MonitorContext& context) {
@@ -66,6 +69,8 @@ void Judge::judge_applied(const Applied& fact, const MonitorContext& context) {
     const std::uint32_t request = number_of(fact.request);
     router_.on(fact, request, context);
     history_.on(fact, request, context);
+  } else if (fact.cause == ApplyCause::replication && fact.request.sequence != 0) {
+    history_.on_replicated(fact, number_of(fact.request), context);
   }
 }
 
@@ -78,6 +83,7 @@ void Judge::judge_copy(const Fact& fact, const MonitorContext& context) {
   constexpr bool kIsForRefresh = requires { refresh_.on(fact, context); };
   constexpr bool kIsForLog = requires { log_.on(fact, context); };
   constexpr bool kIsForCapacity = requires { capacity_.on(fact, context); };
+  constexpr bool kIsForHistory = std::is_same_v<Fact, CopyRemoved>;
   static_assert(kIsForLease || kIsForMove || kIsForRouter || kIsForRefresh || kIsForLog || kIsForCapacity);
   if constexpr (kIsForLease) {
     lease_.on(fact, context);
@@ -96,6 +102,9 @@ void Judge::judge_copy(const Fact& fact, const MonitorContext& context) {
   }
   if constexpr (kIsForCapacity) {
     capacity_.on(fact, context);
+  }
+  if constexpr (kIsForHistory) {
+    history_.on(fact, context);
   }
   if constexpr (std::is_same_v<Fact, BarrierConfirmed>) {
     known_.apply(context.by, fact);
@@ -149,6 +158,8 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     move_.on(fact, context);
     split_.on(fact, context);
     capacity_.on(fact, context);
+    history_.on(fact);
+    service_.on(fact, context);
     tier_.on(fact, context);
     known_.apply(context.at, fact);
   } else if constexpr (std::is_same_v<Fact, DirectoryStepped>) {
@@ -167,6 +178,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
   } else if constexpr (std::is_same_v<Fact, FaultInjected>) {
     known_.fault(context.at, context.by, fact);
     capacity_.on(fact, context);
+    service_.on(fact, context);
   } else {
     judge_process(fact, context);
   }

@@ -6,7 +6,7 @@
 //   judge.finish(end);
 //   judge.findings().violations();
 //
-// D1-D6, L1-L5, M1-M11, R1-R4, S1, V1, V2, V5 and V6 are judged here. A clause with no checks was not observable in
+// D1-D6, L1-L5, M1-M11, R1-R4, S1, V1, V2 and V4-V6 are judged here. A clause with no checks was not observable in
 // this run. An observation costs constant time but for the rare changes of the directory; memory is kept over resets.
 #pragma once
 
@@ -25,6 +25,7 @@
 #include "spec/refresh_monitor.h"
 #include "spec/router_monitor.h"
 #include "spec/scan_monitor.h"
+#include "spec/service_monitor.h"
 #include "spec/split_monitor.h"
 #include "spec/tier_monitor.h"
 
@@ -76,6 +77,7 @@ class Judge final : public ObservationSink {
   ScanMonitor scan_;
   LogMonitor log_;
   CapacityMonitor capacity_;
+  ServiceMonitor service_;
 };
 
 }  // namespace shardcheck

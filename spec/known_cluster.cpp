@@ -85,7 +85,8 @@ void KnownCluster::remember_move(TrueTime at, const RecordCommitted& fact) {
     known->granted = fact.record.epoch;
     known->committed_at = at;
   }
-  known->is_aborted |= fact.change == RecordChange::move_aborted;
+  // A failover before the switch aborts the move.
+  known->is_aborted |= fact.record.phase == MovePhase::aborted;
 }
 
 void KnownCluster::apply(const LeaseExtended& fact) {

@@ -16,9 +16,13 @@ void LeaseMonitor::reset(const Bounds& bounds) {
 // A grant to another node needs the durable promise of the old owner, or true time so late that no correct clock can
 // still read less than the old lease's end.
 void LeaseMonitor::on(const RecordCommitted& fact, const MonitorContext& context) {
+  if (fact.change == RecordChange::reported_lost) {
+    check_reported_lost(fact, context);
+  }
   if (!is_grant(fact.change)) {
     return;
   }
+  check_failover(fact, context);
   const ShardRecord& record = fact.record;
   for (const ShardId shard : context.known.shards()) {
     const ShardRecord* before = context.known.record_before(shard, fact.position);
@@ -41,11 +45,48 @@ void LeaseMonitor::on(const RecordCommitted& fact, const MonitorContext& context
           words(old->owner), words(old->epoch), words(old->lease_until), words(expired_at));
     });
   }
+  if (fact.change == RecordChange::created) {
+    inherit_amnesia(fact, context);
+  }
+  record.members.for_each([&](NodeId member) { told(member, record.shard).has_copy = true; });
   if (record.owner != kNoNode) {
     Told& owner = told(record.owner, record.shard);
     owner.granted = std::max(owner.granted, record.epoch);
     owner.has_copy = true;
   }
+}
+
+// The members of a range that was split off have it by what they have of its parent.
+void LeaseMonitor::inherit_amnesia(const RecordCommitted& fact, const MonitorContext& context) {
+  for (const ShardId shard : context.known.shards()) {
+    const ShardRecord* parent = context.known.record_before(shard, fact.position);
+    if (parent != nullptr && shard != fact.record.shard && parent->range.overlaps(fact.record.range)) {
+      fact.record.members.for_each(
+          [&](NodeId member) { told(member, fact.record.shard).is_amnesiac = told(member, shard).is_amnesiac; });
+    }
+  }
+}
+
+// Only a member has everything that was acknowledged.
+void LeaseMonitor::check_failover(const RecordCommitted& fact, const MonitorContext& context) const {
+  const ShardRecord* before = context.known.record(fact.record.shard);
+  if (fact.change != RecordChange::granted || before == nullptr || before->members.is_empty()) {
+    return;
+  }
+  context.expect(ClauseId::L4, before->members.contains(fact.record.owner), [&] {
+    return fmt::format("{} was granted to {} under {}, which is no member of its replica set", words(fact.record.shard),
+                       words(fact.record.owner), words(fact.record.epoch));
+  });
+}
+
+// Data is lost when nobody of the replica set has it any more, and not before.
+void LeaseMonitor::check_reported_lost(const RecordCommitted& fact, const MonitorContext& context) {
+  fact.record.members.for_each([&](NodeId member) {
+    context.expect(ClauseId::L4, told(member, fact.record.shard).is_amnesiac, [&] {
+      return fmt::format("{} was reported lost at {}, but {}, of its replica set, has not lost its disk",
+                         words(fact.record.shard), words(fact.position), words(member));
+    });
+  });
 }
 
 void LeaseMonitor::on(const LeaseExtended& fact, const MonitorContext& context) const {
@@ -237,7 +278,10 @@ void LeaseMonitor::check_trusted(const Served& fact, const Told& mine, const Mon
     return fmt::format("{} served {} of {} under {} at {}, but since its restart it was given no lease for that epoch",
                        words(context.by), words(fact.key), words(fact.shard), words(fact.epoch), words(context.at));
   });
-  context.expect(ClauseId::L4, mine.untrusted_to < fact.epoch, [&] {
+  const ShardRecord* record = context.known.record(fact.shard);
+  const bool tells_members = record != nullptr && !record->members.is_empty();
+  const bool is_trusted = tells_members ? !mine.is_amnesiac : mine.untrusted_to < fact.epoch;
+  context.expect(ClauseId::L4, is_trusted, [&] {
     return fmt::format("{} lost its disk and served {} of {} under {} without a new copy: up to {} it is not trusted",
                        words(context.by), words(fact.key), words(fact.shard), words(fact.epoch),
                        words(mine.untrusted_to));
@@ -264,6 +308,9 @@ void LeaseMonitor::on(const CopyCreated& fact, const MonitorContext& context) {
   Told& mine = told(context.by, fact.shard);
   mine.untrusted_to = {};
   mine.has_copy = true;
+  // Who is a member already should have everything: a copy that it begins now cannot bring back what it lost.
+  const ShardRecord* record = context.known.record(fact.shard);
+  mine.is_amnesiac = mine.is_amnesiac && record != nullptr && record->members.contains(context.by);
 }
 
 // The epoch lives with the range's data: who gave the data up may forget it.
@@ -286,6 +333,7 @@ void LeaseMonitor::on(const Restarted& fact, const MonitorContext& context) {
       mine = Told{};
       mine.untrusted_to = held;
       mine.granted = held;
+      mine.is_amnesiac = true;
     } else if (!mine.has_copy) {
       mine.highest_seen = {};  // A bystander knew it from a watch only.
     }

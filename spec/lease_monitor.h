@@ -34,6 +34,7 @@ class LeaseMonitor {
     Epoch untrusted_to;                // after a disk loss: epochs up to here are not to be served
     Epoch granted;                     // the largest epoch committed to the node
     bool has_copy = false;             // so that what it saw is durable
+    bool is_amnesiac = false;          // lost its disk, and has begun no copy since
   };
   struct Claim {
     NodeId node;
@@ -53,6 +54,9 @@ class LeaseMonitor {
   static bool acts_too_early(ShardId shard, Epoch epoch, const MonitorContext& context);
   void check_granted(const Served& fact, const MonitorContext& context) const;
   void check_highest(ShardId shard, Epoch highest_seen, const MonitorContext& context);
+  void check_failover(const RecordCommitted& fact, const MonitorContext& context) const;
+  void inherit_amnesia(const RecordCommitted& fact, const MonitorContext& context);
+  void check_reported_lost(const RecordCommitted& fact, const MonitorContext& context);
   bool has_lease_since_restart(NodeId node, const Served& fact, const MonitorContext& context) const;
 
   std::size_t shards_ = 0;

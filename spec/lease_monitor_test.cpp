@@ -284,5 +284,59 @@ TEST(GrantDurable, a_half_is_served_under_its_parents_epoch) {
   EXPECT_TRUE(accepts(story, ClauseId::L4));
 }
 
+// --- replica sets ---------------------------------------------------------------------------------------------------
+
+NodeSet a_and_b() {
+  NodeSet members;
+  members.insert(kA);
+  members.insert(kB);
+  return members;
+}
+
+TEST(AmnesiaUntrusted, a_range_goes_to_a_member_of_its_replica_set) {
+  Story story;
+  story.record_of(kShard).members = a_and_b();
+  story.create(kA, 50);
+  story.record_of(kShard).members = a_and_b();
+  story.commit(RecordChange::members_changed, story.epoch());
+
+  EXPECT_TRUE(accepts(story.at(60).grant(kB, 120), ClauseId::L4));
+  story.at(130).grant(kC, 200);
+
+  EXPECT_TRUE(rejects(story, ClauseId::L4, {"node 2", "no member"}));
+}
+
+TEST(AmnesiaUntrusted, data_is_lost_when_all_members_lost_it) {
+  Story story;
+  story.create(kA, 50);
+  story.record_of(kShard).members = a_and_b();
+  story.commit(RecordChange::members_changed, story.epoch());
+  story.tell(kA, Crashed{}).tell(kA, Restarted{true}).tell(kB, Crashed{}).tell(kB, Restarted{true});
+
+  EXPECT_TRUE(accepts(story.report_lost(), ClauseId::L4));
+}
+
+TEST(AmnesiaUntrusted, a_copy_that_a_member_begins_does_not_bring_back_what_it_lost) {
+  Story story;
+  story.create(kA, 50);
+  story.record_of(kShard).members.insert(kA);
+  story.commit(RecordChange::members_changed, story.epoch());
+  story.tell(kA, Crashed{}).tell(kA, Restarted{true}).tell(kA, CopyCreated{kShard, keys(0, 16), MoveId{7}});
+
+  EXPECT_TRUE(accepts(story.report_lost(), ClauseId::L4));
+}
+
+TEST(AmnesiaUntrusted, data_that_a_member_has_is_not_lost) {
+  Story story;
+  story.create(kA, 50);
+  story.record_of(kShard).members = a_and_b();
+  story.commit(RecordChange::members_changed, story.epoch());
+  story.tell(kA, Crashed{}).tell(kA, Restarted{true});
+
+  story.report_lost();
+
+  EXPECT_TRUE(rejects(story, ClauseId::L4, {"reported lost", "node 1", "has not lost its disk"}));
+}
+
 }  // namespace
 }  // namespace shardcheck::story

@@ -7,7 +7,11 @@
 namespace shardcheck {
 
 // A copy begins, perhaps once more for the same move: its snapshot comes later.
-void LogMonitor::on(const CopyCreated& fact, const MonitorContext& /*context*/) { copies_[fact.shard.value] = Copy{}; }
+void LogMonitor::on(const CopyCreated& fact, const MonitorContext& /*context*/) {
+  if (fact.move != MoveId{}) {
+    copies_[fact.shard.value] = Copy{};
+  }
+}
 
 // Told again for the same copy, by a mover that asks again: what was replayed since stays.
 void LogMonitor::on(const CaptureOpened& fact, const MonitorContext& /*context*/) {

@@ -33,11 +33,12 @@ void MoveMonitor::on(const RecordCommitted& fact, const MonitorContext& context)
   check_decision(fact, context);
   check_mover(fact, context);
   // The promise of the barrier ends with a committed abort, or with a grant after the move.
-  if (fact.change == RecordChange::move_aborted) {
+  if (fact.record.phase == MovePhase::aborted) {
     for (Copy& each : copies_) {
       each.barrier = each.barrier == fact.record.move ? MoveId{} : each.barrier;
     }
-  } else if (is_grant(fact.change) && fact.record.owner != kNoNode) {
+  }
+  if (is_grant(fact.change) && fact.record.owner != kNoNode) {
     Copy& owners = copy(fact.record.owner, fact.record.shard);
     const KnownMove* move = context.known.move(owners.barrier);
     if (move == nullptr || move->source_epoch < fact.record.epoch) {
@@ -212,6 +213,11 @@ void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
                          words(fact.shard), words(fact.range), words(fact.move), words(shard), words(record->range),
                          words(record->epoch));
     });
+    context.expect(ClauseId::M9, !record->members.contains(context.by), [&] {
+      return fmt::format("{} removed its copy of {} {} for {}, but it is a member of the replica set of {} {} under {}",
+                         words(context.by), words(fact.shard), words(fact.range), words(fact.move), words(shard),
+                         words(record->range), words(record->epoch));
+    });
   }
   const KnownMove* move = context.known.move(fact.move);
   if (move == nullptr) {
@@ -348,6 +354,10 @@ void MoveMonitor::on(const CopyHeld& fact, const MonitorContext& context) const 
       if (context.bounds.node_keys_max > 0) {
         context.expect(ClauseId::V6, false, [&] { return says(name_of(fact.state)); });
       }
+      return;
+    case CopyState::replica:
+      context.expect(ClauseId::M9, record.members.contains(context.by) || record.joining == context.by,
+                     [&] { return says(name_of(fact.state)); });
       return;
   }
 }

@@ -54,6 +54,7 @@ std::string_view name_of(CopyState state) {
     case CopyState::fenced: return "fenced";
     case CopyState::staging: return "staging";
     case CopyState::retained: return "retained";
+    case CopyState::replica: return "replica";
   }
   return "";
 }

@@ -52,6 +52,9 @@ struct ShardRecord {
   Epoch source_epoch;         // the epoch the move is pinned to
   MoverEpoch mover_epoch;     // under which `mover` drives it; grows with each that takes over
   bool is_data_lost = false;  // the only copy is gone: the range is reported lost, and serves nothing
+  NodeId joining = kNoNode;   // gets a copy from the owner, to become a member
+  NodeSet members;            // the replica set, the owner among them; empty: this cluster does not tell
+  DirectoryPosition join;     // where `joining` was decided: names this attempt; 0: nobody joins
 
   // Merged into its left neighbour: the id names no range any more.
   bool is_removed() const { return epoch != Epoch{} && range.is_empty(); }
@@ -76,17 +79,18 @@ inline constexpr std::uint8_t kNoAttempt = 0xff;
 // --- the directory -------------------------------------------------------------------------------------------------
 
 enum class RecordChange : std::uint8_t {
-  created,         // the first record of a range
-  granted,         // a new owner or epoch outside of a move
-  bounds_changed,  // split or merge
-  move_begun,      // phase none -> preparing
-  move_advanced,   // to a later phase before switched, or a newer mover took over
-  move_committed,  // fenced -> switched: owner and epoch change
-  move_aborted,    // -> aborted
-  move_cleaning,   // switched -> cleaning
-  move_finished,   // cleaning or aborted -> none
-  reported_lost,   // is_data_lost became true
-  removed,         // merged into a neighbour, which covers its range at the same position: the shard has no record now
+  created,          // the first record of a range
+  granted,          // a new owner or epoch outside of a move: failover; one that was before its switch is aborted by it
+  bounds_changed,   // split or merge
+  move_begun,       // phase none -> preparing
+  move_advanced,    // to a later phase before switched, or a newer mover took over
+  move_committed,   // fenced -> switched: owner and epoch change
+  move_aborted,     // -> aborted
+  move_cleaning,    // switched -> cleaning
+  move_finished,    // cleaning or aborted -> none
+  reported_lost,    // is_data_lost became true
+  members_changed,  // the replica set, or who joins it
+  removed,          // merged into a neighbour, which covers its range at the same position: the shard has no record now
 };
 
 // The directory durably changed one record; `planned_on` is the epoch the command was conditional on.
@@ -163,7 +167,7 @@ struct Answered {
   NodeId redirect_to = kNoNode;  // not_owner only
 };
 
-enum class ApplyCause : std::uint8_t { client, backfill, replay, dual_write };
+enum class ApplyCause : std::uint8_t { client, backfill, replay, dual_write, replication };
 // A version became durable in the node's copy of the range.
 struct Applied {
   ShardId shard;
@@ -172,10 +176,11 @@ struct Applied {
   ApplyCause cause;
   bool is_tombstone;
   RequestId request;                  // that wrote it; sequence 0 if not known (backfill)
-  MoveId move;                        // of all but client
+  MoveId move;                        // of all but client; 0: of a copy for a replica set
   std::uint8_t attempt = kNoAttempt;  // client: which attempt of the request was executed, if the cluster tells
 };
-// The node began an empty copy of a range for a move, or forgot one, key by key.
+// The node began an empty copy of a range, for a move or (move 0) to become a member of its replica set, or forgot
+// one, key by key.
 struct CopyCreated {
   ShardId shard;
   KeyRange range;
@@ -346,7 +351,8 @@ struct Healed {};
 
 // --- what is there at the end --------------------------------------------------------------------------------------
 
-enum class CopyState : std::uint8_t { owned, fenced, staging, retained };
+// `replica`: of a member of the replica set that is not the owner, or of who joins it.
+enum class CopyState : std::uint8_t { owned, fenced, staging, retained, replica };
 std::string_view name_of(CopyState state);
 // Told by an omniscient view when the run is over and quiet: one for each copy of a range on a node.
 struct CopyHeld {

@@ -26,7 +26,7 @@ void RefreshMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCon
     request_via_.resize(request + 1, kNoNode.value);
   }
   request_via_[request] = context.by.value;
-  const KnownGrant* newest = has(context.bounds.followers, context.by) ? context.known.newest_grant(fact.key) : nullptr;
+  const KnownGrant* newest = has(context.bounds.watchers, context.by) ? context.known.newest_grant(fact.key) : nullptr;
   if (newest == nullptr) {
     return;
   }
@@ -87,7 +87,7 @@ void RefreshMonitor::check_count(Reader& reader, const RefreshStarted& fact, con
   }
   ++reader.reads;
   // Who reads one record at a time may have to read again for keys that are no longer in the range that was named.
-  const std::size_t moved_apart = has(context.bounds.followers, context.by) ? 0 : context.known.reshaped();
+  const std::size_t moved_apart = has(context.bounds.watchers, context.by) ? 0 : context.known.reshaped();
   const std::size_t reasons = reader.restarts + reader.met.size() + reader.unanswered + moved_apart;
   context.expect(ClauseId::R3, reader.reads <= reasons, [&] {
     return fmt::format(

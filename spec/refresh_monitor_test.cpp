@@ -13,7 +13,7 @@ constexpr NodeId kDirectory{6};
 // 40 ms.
 Story followed() {
   Bounds bounds = usual_bounds();
-  bounds.followers = 1U << kRouter.value;
+  bounds.watchers = 1U << kRouter.value;
   bounds.directory = 1U << kDirectory.value;
   bounds.staleness_max = milliseconds(40);
   Story story(bounds);

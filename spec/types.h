@@ -2,6 +2,7 @@
 // implicitly; only the arithmetic that means something exists. `.value` is for printing, hashing and codecs.
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstdint>
 
@@ -23,6 +24,31 @@ struct NodeId : Strong<NodeId, std::uint16_t> {
   using Strong::Strong;
 };
 inline constexpr NodeId kNoNode{0xffff};
+
+// A set of processes whose ids are below 64: the replica set of a range, for one.
+class NodeSet {
+ public:
+  static constexpr std::uint16_t kIdsMax = 64;
+
+  constexpr bool contains(NodeId id) const { return id.value < kIdsMax && (bits_ >> id.value & 1U) != 0; }
+  // Ids of 64 and more are left out.
+  constexpr void insert(NodeId id) { bits_ |= id.value < kIdsMax ? std::uint64_t{1} << id.value : 0; }
+  constexpr void erase(NodeId id) { bits_ &= id.value < kIdsMax ? ~(std::uint64_t{1} << id.value) : ~std::uint64_t{0}; }
+  constexpr bool is_empty() const { return bits_ == 0; }
+  constexpr int size() const { return std::popcount(bits_); }
+  // In order of id.
+  template <class Visit>
+  constexpr void for_each(Visit visit) const {
+    for (std::uint64_t left = bits_; left != 0; left &= left - 1) {
+      visit(NodeId{static_cast<std::uint16_t>(std::countr_zero(left))});
+    }
+  }
+
+  friend constexpr bool operator==(NodeSet, NodeSet) = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
 
 // One logical client. It has at most one operation outstanding.
 struct ClientId : Strong<ClientId, std::uint16_t> {
