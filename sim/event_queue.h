@@ -1,5 +1,6 @@
-// Events in order of true time, those of equal time in the order in which they were added. A four-ary heap of small
-// entries: push and pop are O(log n) and touch few cache lines; nothing is allocated once the queue has grown.
+// Events in order of true time, those of equal time in the order in which they were added. A four-ary heap of keys of
+// sixteen bytes, so that the four children of a node are one line of cache; what the events are stays where it was put.
+// Push and pop are O(log n), and nothing is allocated once the queue has grown.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +15,10 @@ namespace shardcheck::sim {
 template <class Payload>
 class EventQueue {
  public:
-  struct Entry {
-    TrueTime at;
-    std::uint32_t sequence;
-    Payload payload;
-  };
-
   void push(TrueTime at, const Payload& payload) {
-    heap_.push_back({at, next_sequence_++, payload});
+    const Entry moving{at, next_sequence_++, store(payload)};
+    heap_.push_back(moving);
     std::size_t child = heap_.size() - 1;
-    const Entry moving = heap_[child];
     while (child > 0) {
       const std::size_t parent = (child - 1) / kArity;
       if (!is_before(moving, heap_[parent])) {
@@ -36,29 +31,51 @@ class EventQueue {
   }
 
   bool is_empty() const { return heap_.empty(); }
-  const Entry& front() const { return heap_.front(); }
-
-  Entry pop() {
+  TrueTime next_at() const {
     SHARDCHECK_ASSERT(!heap_.empty());
-    const Entry first = heap_.front();
+    return heap_.front().at;
+  }
+
+  Payload pop() {
+    SHARDCHECK_ASSERT(!heap_.empty());
+    const std::uint32_t slot = heap_.front().slot;
     const Entry moving = heap_.back();
     heap_.pop_back();
     if (!heap_.empty()) {
       sink(moving);
     }
-    return first;
+    free_.push_back(slot);
+    return payloads_[slot];
   }
 
   void clear() {
     heap_.clear();
+    payloads_.clear();
+    free_.clear();
     next_sequence_ = 0;
   }
 
  private:
+  struct Entry {
+    TrueTime at;
+    std::uint32_t sequence;
+    std::uint32_t slot;  // of the payload
+  };
   static constexpr std::size_t kArity = 4;
 
   static bool is_before(const Entry& left, const Entry& right) {
     return left.at != right.at ? left.at < right.at : left.sequence < right.sequence;
+  }
+
+  std::uint32_t store(const Payload& payload) {
+    if (free_.empty()) {
+      payloads_.push_back(payload);
+      return static_cast<std::uint32_t>(payloads_.size() - 1);
+    }
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    payloads_[slot] = payload;
+    return slot;
   }
 
   void sink(const Entry& moving) {
@@ -85,6 +102,8 @@ class EventQueue {
   }
 
   std::vector<Entry> heap_;
+  std::vector<Payload> payloads_;
+  std::vector<std::uint32_t> free_;
   std::uint32_t next_sequence_ = 0;
 };
 

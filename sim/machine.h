@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <optional>
 
 #include "sim/clock.h"
 #include "sim/deviation.h"
 #include "sim/disk.h"
+#include "spec/fifo.h"
 #include "spec/types.h"
 
 namespace shardcheck::sim {
@@ -32,7 +32,7 @@ struct Machine {
   Process process;  // running
   Disk<Record> disk;
   Clock clock;
-  std::deque<WorldEvent> inbox;  // arrived while it was busy or paused
+  Fifo<WorldEvent> inbox;  // arrived while it was busy or paused
   TrueTime busy_until;
   TrueTime paused_until;
   std::uint32_t incarnation = 0;
@@ -44,7 +44,7 @@ struct Machine {
 
   bool is_ready(TrueTime now) const { return busy_until <= now && paused_until <= now; }
   // Something that arrives now has to wait its turn.
-  bool is_occupied(TrueTime now) const { return is_up && (!is_ready(now) || !inbox.empty()); }
+  bool is_occupied(TrueTime now) const { return is_up && (!is_ready(now) || !inbox.is_empty()); }
   TrueTime ready_at(TrueTime now) const { return std::max({now, busy_until, paused_until}); }
   // A timer or a sync of an earlier incarnation is void.
   bool is_running(const WorldEvent& event) const { return is_up && incarnation == event.incarnation; }

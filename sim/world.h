@@ -99,13 +99,12 @@ class World {
   // Lets everything happen up to and including `until`, but at most `events_max` events in all since reset. False if
   // that bound was hit.
   bool run_until(TrueTime until, std::uint64_t events_max) {
-    while (!queue_.is_empty() && queue_.front().at <= until) {
+    while (!queue_.is_empty() && queue_.next_at() <= until) {
       if (events_ >= events_max) {
         return false;
       }
-      const auto entry = queue_.pop();
-      now_ = entry.at;
-      dispatch(entry.payload);
+      now_ = queue_.next_at();
+      dispatch(queue_.pop());
     }
     now_ = std::max(now_, until);
     return true;
@@ -114,7 +113,7 @@ class World {
   // A request from outside, delivered to `to` at once.
   void inject(NodeId to, const Message& message) {
     ++events_;
-    push(now_, {Event::Kind::deliver, to, 0, envelopes_.put({message, kNoNode, to, std::nullopt})});
+    push(now_, {Event::Kind::deliver, to, 0, envelopes_.put(message, kNoNode, to)});
   }
 
   // Releases every message that a deviation holds back until this signal.
@@ -192,7 +191,7 @@ class World {
       strike_before_receiving(event);
     }
     if (it.is_occupied(now_)) {
-      it.inbox.push_back(event);
+      it.inbox.push(event);
       schedule_drain(event.process);
       return;
     }
@@ -201,7 +200,7 @@ class World {
 
   void schedule_drain(NodeId id) {
     Machine& it = machine(id);
-    if (it.inbox.empty()) {
+    if (it.inbox.is_empty()) {
       return;
     }
     // What is scheduled may be too late: for the end of a pause that a heal or a crash has ended before.
@@ -214,9 +213,8 @@ class World {
 
   void drain(NodeId id) {
     Machine& it = machine(id);
-    while (it.is_up && !it.inbox.empty() && it.is_ready(now_)) {
-      const Event event = it.inbox.front();
-      it.inbox.pop_front();
+    while (it.is_up && !it.inbox.is_empty() && it.is_ready(now_)) {
+      const Event event = it.inbox.pop();
       if (event.kind == Event::Kind::deliver || event.incarnation == it.incarnation) {
         serve(event);
       }
@@ -262,18 +260,12 @@ class World {
     const bool is_received = machine(id).is_up;
     trace(is_received ? Trace::Kind::delivered : Trace::Kind::lost, id, envelope.from, &envelope.message, nullptr);
     if (is_received) {
-      // The call may send, which may move the pool: the process gets a copy that stays where it is.
-      delivering_ = envelope.message;
-      const NodeId from = envelope.from;
-      const std::optional<Deviation> deviation = envelope.deviation;
-      envelopes_.release(index);
-      call(id, Received<Message>{from, delivering_});
-      if (deviation && deviation->moment == Moment::after_receiving) {
-        strike(id, *deviation, from);
+      call(id, Received<Message>{envelope.from, envelope.message});
+      if (envelope.deviation && envelope.deviation->moment == Moment::after_receiving) {
+        strike(id, *envelope.deviation, envelope.from);
       }
-    } else {
-      envelopes_.release(index);
     }
+    envelopes_.release(index);
   }
 
   void call(NodeId id, const Input<Message, Record>& input) {
@@ -323,12 +315,11 @@ class World {
     const Deviation* deviation = is_healed_ ? nullptr : deviations_->at(anchor);
     if (network_.is_cut(from, to, now_)) {
       trace(Trace::Kind::lost, to, from, &message, nullptr);
-      deviation = nullptr;
       return;
     }
     const TrueTime arrival = network_.arrival(from, to, Protocol::bytes_of(message), now_);
     if (deviation == nullptr) {
-      push(arrival, {Event::Kind::deliver, to, 0, envelopes_.put({message, from, to, std::nullopt})});
+      push(arrival, {Event::Kind::deliver, to, 0, envelopes_.put(message, from, to)});
       return;
     }
     send_deviating(from, to, message, arrival, *deviation);
@@ -351,7 +342,6 @@ class World {
   std::vector<std::pair<Deviation, NodeId>> pending_strikes_;
   std::vector<Machine> machines_;
   Outputs<Message, Record> outputs_;
-  Message delivering_{};
   TrueTime now_;
   std::uint64_t events_ = 0;
   Digest digest_;

@@ -42,8 +42,8 @@ void World<Protocol, Host>::heal() {
 template <class Protocol, class Host>
 void World<Protocol, Host>::send_deviating(NodeId from, NodeId to, const Message& message, TrueTime arrival,
                                            const Deviation& deviation) {
-  Envelope envelope{message, from, to, std::nullopt};
-  const auto deliver = [&](TrueTime at) { push(at, {Event::Kind::deliver, to, 0, envelopes_.put(envelope)}); };
+  const auto put = [&] { return Event{Event::Kind::deliver, to, 0, envelopes_.put(message, from, to)}; };
+  const auto deliver = [&](TrueTime at) { push(at, put()); };
   switch (deviation.kind) {
     case FaultKind::delayed:
       note_fault(to, deviation);
@@ -51,7 +51,7 @@ void World<Protocol, Host>::send_deviating(NodeId from, NodeId to, const Message
       return;
     case FaultKind::held_until_phase:
       note_fault(to, deviation);
-      held_.push_back({{Event::Kind::deliver, to, 0, envelopes_.put(envelope)}, deviation.until_signal});
+      held_.push_back({put(), deviation.until_signal});
       return;
     case FaultKind::dropped: note_fault(to, deviation); return;
     case FaultKind::duplicated:
@@ -72,10 +72,12 @@ void World<Protocol, Host>::send_deviating(NodeId from, NodeId to, const Message
     case FaultKind::clock_shifted:
       if (deviation.moment == Moment::after_sending) {
         pending_strikes_.emplace_back(deviation, to);
+        deliver(arrival);
       } else {
-        envelope.deviation = deviation;
+        const Event event = put();
+        envelopes_.at(event.argument).deviation = deviation;
+        push(arrival, event);
       }
-      deliver(arrival);
       return;
   }
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -62,10 +63,19 @@ struct Outputs {
   bool wants_sync = false;  // a Synced input follows once all records appended so far are durable
   Duration cost;            // how long the work of this call keeps the process busy
 
-  void send(NodeId to, const Message& message) { sends.push_back({to, message}); }
+  void send(NodeId to, const Message& message) { sends.emplace_back(to, message); }
+  // An alternative of a Message that is a variant: written once, into its place.
+  template <class Part>
+    requires(!std::is_same_v<Part, Message> && std::is_constructible_v<Message, const Part&>)
+  void send(NodeId to, const Part& part) {
+    sends.emplace_back(to, part);
+  }
   void wake_at(Instant at, TimerToken token) { timers.push_back({token, at}); }
   void append(const Record& record) { records.push_back(record); }
-  void observe(const Observation& observation) { observations.push_back(observation); }
+  template <class Fact>
+  void observe(const Fact& fact) {
+    observations.emplace_back(fact);
+  }
   void clear() {
     sends.clear();
     timers.clear();
