@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <tuple>
 
 #include "harness/counterexample.h"
 
@@ -18,8 +21,34 @@ using harness::ScenarioRunner;
 
 constexpr std::uint64_t kShrinkRunsMax = 3'000;
 // One run in so many is done again from its written scenario. Which ones is decided by their digest.
-constexpr std::uint64_t kRepeatEvery = 16;
+constexpr std::uint64_t kRepeatEvery = 64;
 constexpr int kUsageError = 3;
+
+// How long the runs were, for --statistics.
+class RunLengths {
+ public:
+  void add(std::uint64_t events) {
+    ++counts_[std::min<std::uint64_t>(events, counts_.size() - 1)];
+    ++runs_;
+  }
+  void print() const {
+    std::uint64_t left = runs_ / 2;
+    std::size_t median = 0;
+    while (median + 1 < counts_.size() && counts_[median] <= left) {
+      left -= counts_[median++];
+    }
+    fmt::print(stderr, "{} runs, their median {} events\n", runs_, median);
+  }
+
+ private:
+  std::array<std::uint64_t, 4'096> counts_{};  // by events; the last one: that many or more
+  std::uint64_t runs_ = 0;
+};
+
+RunLengths& run_lengths() {
+  static RunLengths instance;
+  return instance;
+}
 
 struct Flags {
   std::string target;
@@ -137,6 +166,9 @@ void read_flag(std::string_view argument, const Candidates& candidates) {
   } else if (const auto folder = value_of(argument, "--write-seeds=")) {
     write_seeds(*folder, candidates);
     std::exit(0);
+  } else if (argument == "--statistics") {
+    std::ignore = run_lengths();  // which so lives longer than what prints it
+    std::atexit([] { run_lengths().print(); });
   }
 }
 
@@ -146,6 +178,7 @@ void run_scenario(sim::Choices& choices, sim::Choices& same_again) {
   static ScenarioRunner runner;
   static Scenario scenario;
   const RunReport& report = runner.run(choices, flags().mutant, scenario);
+  run_lengths().add(report.events);
   if (!report.violations.empty()) {
     fail_run(same_again, report.violations.front().clause);
   }
