@@ -105,6 +105,8 @@ FaultProfile draw_faults(sim::Choices& choices, const FaultGaps& gaps) {
   return faults;
 }
 
+// The first kKindsWithData of them carry data.
+constexpr std::size_t kKindsWithData = 5;
 std::vector<std::uint8_t> message_kinds_of_moves() {
   std::vector<std::uint8_t> kinds{impl::kind_of(impl::Chunk{}), impl::kind_of(impl::LogBatch{}),
                                   impl::kind_of(impl::ForwardedRequest{}), impl::kind_of(impl::DualWrites{}),
@@ -126,13 +128,14 @@ std::vector<std::uint8_t> message_kinds_of_moves() {
   return kinds;
 }
 
-// Of any kind, and of those that only moves have once more.
+// Of any kind, of those that only moves have, or of those that carry the data of one: each as often as the others.
 std::uint8_t draw_message_kind(sim::Choices& choices, std::uint64_t among_all) {
   static const std::vector<std::uint8_t> of_moves = message_kinds_of_moves();
-  if (ask(choices, Ask::fault_focus, 2, 1) == 0) {
+  const std::uint64_t among = ask(choices, Ask::fault_focus, 3, 1);
+  if (among == 0) {
     return static_cast<std::uint8_t>(among_all);
   }
-  return of_moves[ask(choices, Ask::fault_focus, of_moves.size(), 2)];
+  return of_moves[ask(choices, Ask::fault_focus, among == 1 ? of_moves.size() : kKindsWithData, 2)];
 }
 
 // In every third run the adversary waits for messages of one kind, in some others for one phase of a move, and strikes

@@ -164,7 +164,18 @@ bool ReferenceSystem::is_settled() const {
       return false;
     }
   }
-  return !has_left_copies();
+  return !has_left_copies() && !has_wishes();
+}
+
+// Moves that were asked for, and that the directory has not heard of yet.
+bool ReferenceSystem::has_wishes() const {
+  const impl::Roles roles(scenario_->cluster);
+  for (std::uint16_t i = 0; i < roles.movers(); ++i) {
+    if (world_.process(roles.mover(i)).mover()->has_wish()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Copies that should go, and have not gone yet.

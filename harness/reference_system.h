@@ -38,6 +38,7 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
   // Null for kNoNode and for processes of any other role.
   const impl::StorageNode* storage(NodeId id) const { return id == kNoNode ? nullptr : world_.process(id).storage(); }
   bool has_left_copies() const;
+  bool has_wishes() const;
   void state_pause(Bounds& bounds) const;
   void tell_tiers(NodeId by);
   void note_lost_disk(NodeId process);

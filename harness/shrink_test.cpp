@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <variant>
 
 #include "harness/campaign.h"
 
@@ -11,17 +13,19 @@ namespace {
 
 using impl::Mutant;
 
-// The first run of the mutant, among so many, that violates the clause.
+// The first run of the mutant, among so many, that violates the clause and is fit for what is to be shown.
 struct Failing {
   sim::Tape tape;
   Scenario scenario;
 };
-std::optional<Failing> first_failing(ScenarioRunner& runner, Mutant mutant, ClauseId clause) {
+using IsFit = bool (*)(const Scenario&);
+std::optional<Failing> first_failing(
+    ScenarioRunner& runner, Mutant mutant, ClauseId clause, IsFit is_fit = [](const Scenario&) { return true; }) {
   for (std::uint64_t i = 0; i < 2'000; ++i) {
     sim::SeededChoices choices(seed_of(1, i));
     sim::TapeRecorder recorder(choices);
     Scenario drawn;
-    if (runner.run(recorder, mutant, drawn).violation_of(clause) != nullptr) {
+    if (runner.run(recorder, mutant, drawn).violation_of(clause) != nullptr && is_fit(drawn)) {
       return Failing{recorder.take_tape(), drawn};
     }
   }
@@ -74,6 +78,46 @@ TEST_F(Shrink, nothing_can_be_taken_away_from_what_was_shrunk) {
     Scenario fewer = shrunk->scenario;
     fewer.steps.erase(fewer.steps.begin() + static_cast<std::ptrdiff_t>(i));
     EXPECT_EQ(runner_.run(fewer).violation_of(ClauseId::M5), nullptr);
+  }
+}
+
+TEST_F(Shrink, one_member_of_the_directory_is_left_and_the_others_keep_their_places) {
+  const auto failing = first_failing(runner_, Mutant::move_no_tombstones, ClauseId::M5,
+                                     [](const Scenario& it) { return it.cluster.directories == 3; });
+  ASSERT_TRUE(failing.has_value());
+  Shrinker shrinker(runner_, 1'500);
+
+  const auto shrunk = shrinker.shrink(failing->scenario, ClauseId::M5);
+
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_EQ(shrunk->scenario.cluster.directories, 1) << to_text(shrunk->scenario);
+  const impl::Roles roles(shrunk->scenario.cluster);
+  for (const Step& step : shrunk->scenario.steps) {
+    if (const auto* move = std::get_if<MoveStep>(&step.what)) {
+      EXPECT_TRUE(roles.is_storage(move->target));
+    }
+  }
+  EXPECT_NE(runner_.run(shrunk->scenario).violation_of(ClauseId::M5), nullptr);
+}
+
+TEST_F(Shrink, deviations_strike_the_first_messages_that_will_do) {
+  const auto failing =
+      first_failing(runner_, Mutant::lease_check_at_admission_only, ClauseId::L2, [](const Scenario& it) {
+        return std::ranges::any_of(it.deviations, [](const auto& deviation) { return deviation.anchor.count > 2; });
+      });
+  ASSERT_TRUE(failing.has_value());
+  Shrinker shrinker(runner_, 1'500);
+  const auto shrunk = shrinker.shrink(failing->scenario, ClauseId::L2);
+  ASSERT_TRUE(shrunk.has_value());
+  ASSERT_FALSE(shrunk->scenario.deviations.empty());
+
+  for (std::size_t i = 0; i < shrunk->scenario.deviations.size(); ++i) {
+    SCOPED_TRACE(i);
+    Scenario lower = shrunk->scenario;
+    if (lower.deviations[i].anchor.count > 0) {
+      --lower.deviations[i].anchor.count;
+      EXPECT_EQ(runner_.run(lower).violation_of(ClauseId::L2), nullptr) << to_text(lower);
+    }
   }
 }
 

@@ -32,18 +32,24 @@ class WorkloadDrawer {
   std::vector<Step> draw() {
     const std::uint64_t kind = ask(Ask::workload_kind, 8);
     is_hot_ = kind == 7;
-    is_deleting_ = kind == 5 || kind == 6;
-    const bool is_fast = is_hot_ || kind == 6;
+    is_deleting_ = kind == 6;
+    is_wiping_ = kind == 5;
+    const bool is_fast = is_hot_ || is_deleting_;
     const std::uint64_t count = (4 + ask(Ask::steps, 48)) * (is_fast ? 3 : 1);
+    const auto third = static_cast<std::uint32_t>(count / 3);
+    moves_again_at_ = third;
+    deletes_at_ = third + 1 + static_cast<std::uint32_t>(ask(Ask::step_expected, third));
     TrueTime at{milliseconds(4).value};
     for (std::uint32_t i = 0; i < count; ++i) {
-      at = at + (is_fast ? kFastGaps[ask(Ask::step_gap, kFastGaps.size(), i)]
-                         : kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)]);
+      const bool is_during_copy = is_wiping_ && i > moves_again_at_ && i <= deletes_at_;
+      at = at + (is_fast || is_during_copy ? kFastGaps[ask(Ask::step_gap, kFastGaps.size(), i)]
+                                           : kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)]);
       // One step in six turns to another range and asks for its move; the first one always does, since that is what
       // the suite is about.
       const std::uint64_t per_turn = is_fast ? 36 : 6;
-      const bool is_turn = i == 0 || ask(Ask::step_kind, per_turn, i) == per_turn - 1;
-      if (is_turn) {
+      const bool is_turn =
+          i == 0 || (is_wiping_ ? i == moves_again_at_ : ask(Ask::step_kind, per_turn, i) == per_turn - 1);
+      if (is_turn && !(is_wiping_ && i > 0)) {
         hot_ = static_cast<std::uint16_t>(ask(Ask::move_shard, ranges_.size(), i));
       }
       if (is_turn && i > 0 && shape_.has_metadata) {
@@ -108,7 +114,7 @@ class WorkloadDrawer {
     const bool is_anywhere = is_elsewhere || ranges_[hot_].is_empty();
     const KeyRange among = is_anywhere ? shape_.key_space : ranges_[hot_];
     const std::uint32_t width = is_anywhere ? width_of(among) : std::min(width_of(among), kCrowdedKeys);
-    const auto within = static_cast<std::uint32_t>(ask(Ask::step_key, is_deleting_ ? 1 : width, i));
+    const auto within = static_cast<std::uint32_t>(ask(Ask::step_key, is_deleting_ || is_wiping_ ? 1 : width, i));
     ClientStep step;
     step.request = {ClientId{client}, kSequenceStep * (i + 1)};
     step.operation.key = Key{among.lo.value + within};
@@ -138,12 +144,22 @@ class WorkloadDrawer {
     return use;
   }
 
+  // As for registers: reads below 3, then writes, from 6 on deletes.
+  std::uint64_t draw_answer(std::uint32_t i) {
+    constexpr std::array<std::uint64_t, 8> kDeleting{3, 6, 6, 3, 6, 3, 6, 0};
+    if (is_wiping_) {
+      return i < moves_again_at_ ? 3 : (i == deletes_at_ ? 6 : 0);
+    }
+    if (is_hot_) {
+      return 3 + ask(Ask::step_operation, 5, i);
+    }
+    const std::uint64_t answer = ask(Ask::step_operation, 8, i);
+    return is_deleting_ ? kDeleting[answer] : answer;
+  }
+
   // Every value written is new (the number of its step), so that a read tells which write it saw.
   void draw_what(Operation& operation, std::uint32_t i) {
-    // As for registers: reads below 3, then writes, from 6 on deletes.
-    constexpr std::array<std::uint64_t, 8> kDeleting{3, 6, 6, 3, 6, 3, 6, 0};
-    std::uint64_t answer = is_hot_ ? 3 + ask(Ask::step_operation, 5, i) : ask(Ask::step_operation, 8, i);
-    answer = is_deleting_ ? kDeleting[answer] : answer;
+    const std::uint64_t answer = draw_answer(i);
     const Value fresh = number(static_cast<std::int64_t>(i) + 1);
     switch (supported_use_of(operation.key)) {
       case KeyUse::registers:
@@ -180,7 +196,10 @@ class WorkloadDrawer {
   std::vector<KeyRange> ranges_;  // by ShardId, as planned
   std::uint16_t hot_ = 0;         // the range
   bool is_deleting_ = false;      // one key, written and deleted in turn: deletes race the copy
-  bool is_hot_ = false;           // writes only, and faster than a slow replay can follow
+  bool is_wiping_ = false;        // one key, written, then deleted once while the range moves again, then only read
+  std::uint32_t moves_again_at_ = 0;
+  std::uint32_t deletes_at_ = 0;
+  bool is_hot_ = false;  // writes only, and faster than a slow replay can follow
   std::int64_t last_written_ = 0;
 };
 

@@ -15,6 +15,7 @@ void Process::handle(const ClusterInput& input, Instant now, ClusterOutputs& out
 std::vector<Provision> make_cluster(const ClusterOptions& options) {
   const Roles roles(options);
   std::vector<Provision> cluster;
+  cluster.reserve(roles.processes());
   for (std::uint16_t i = 0; i < roles.directories(); ++i) {
     cluster.push_back({Process(DirectoryNode(options, roles.directory(i))), {}});
   }

@@ -25,6 +25,7 @@ class Process {
   void handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs);
   // Null for any other role.
   const StorageNode* storage() const { return std::get_if<StorageNode>(&role_); }
+  const Mover* mover() const { return std::get_if<Mover>(&role_); }
   const DirectoryNode* directory() const { return std::get_if<DirectoryNode>(&role_); }
 
  private:

@@ -102,6 +102,8 @@ class Decisions {
   // --- move ---
   // Does a mover give a move up when a side is silent for too long or lost its copy?
   bool gives_up_dead_target() const { return !is(Mutant::move_target_death_ignored); }
+  // Does it, when the target says that it can never replay what it is sent?
+  bool gives_up_on_replay_error() const { return !is(Mutant::move_permanent_error_retried); }
   // Does the source stop before the directory switches, or does it drain when it learns of the switch?
   bool fences_before_switch() const { return !is(Mutant::move_switch_before_drain); }
   // Is a fence found on disk after a restart still one?
@@ -232,7 +234,7 @@ class Decisions {
  private:
   bool forgets_to_compare() const {
     return is(Mutant::move_log_off_by_one) || is(Mutant::move_tombstone_gc_at_target) ||
-           is(Mutant::move_range_end_inclusive) || is(Mutant::dual_write_acked_before_staged);
+           is(Mutant::move_range_end_inclusive);
   }
   constexpr bool is(Mutant mutant) const { return mutant_ == mutant; }
 

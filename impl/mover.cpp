@@ -1,7 +1,5 @@
 #include "impl/mover.h"
 
-#include <algorithm>
-
 #include "impl/overloaded.h"
 
 namespace shardcheck::impl {
@@ -25,6 +23,7 @@ void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outpu
                  [&](const TimerFired& fired) {
                    if (fired.token == kPoll) {
                      link_.poll({}, outputs);
+                     std::ranges::for_each(moves_, [&](const Known& known) { ask_to_begin(known, outputs); });
                      outputs.wake_at(now + options_.poll_interval, kPoll);
                      return;
                    }
@@ -81,28 +80,40 @@ void Mover::on_turned_away(Instant now, ClusterOutputs& outputs) {
     if (known.record.phase != MovePhase::none) {
       drive(known, now, outputs);
     }
+    ask_to_begin(known, outputs);
   }
 }
 
 void Mover::on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs) {
   Known& known = moves_[record.shard.value];
   if (changed_at > known.changed_at) {
+    const bool is_first = known.changed_at == DirectoryPosition{};
     learn(record, changed_at, now);
     drive(known, now, outputs);
+    if (is_first) {
+      ask_to_begin(known, outputs);
+    }
   }
 }
 
 void Mover::begin(const StartMove& start, ClusterOutputs& outputs) {
-  const Known& known = moves_[start.shard.value];
-  if (known.changed_at == DirectoryPosition{}) {
-    return;  // it has not heard of the range yet; whoever asked will ask again
+  Known& known = moves_[start.shard.value];
+  known.wish = start;
+  ask_to_begin(known, outputs);
+}
+
+// It may not have heard of the range yet, or of who leads the directory, and what it sends may be lost: it asks again
+// until there is an answer. A late repetition is refused, or begins what was asked for.
+void Mover::ask_to_begin(const Known& known, ClusterOutputs& outputs) {
+  if (!known.wish || known.changed_at == DirectoryPosition{}) {
+    return;
   }
   Command command;
   command.kind = CommandKind::begin_move;
-  command.shard = start.shard;
+  command.shard = known.wish->shard;
   command.planned_on = known.record.epoch;
-  command.target = start.target;
-  command.how = start.how;
+  command.target = known.wish->target;
+  command.how = known.wish->how;
   link_.send(command, outputs);
 }
 
@@ -117,6 +128,7 @@ void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at, Insta
   known.changed_at = changed_at;
   known.learnt_at = now;
   if (is_other_move) {
+    known.wish.reset();
     known.progress = Progress{};
     known.progress.move = record.move;
   }
@@ -128,6 +140,9 @@ void Mover::learn(const ShardRecord& record, DirectoryPosition changed_at, Insta
 void Mover::on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs) {
   Known& known = moves_[result.record.shard.value];
   const bool is_new = result.changed_at > known.changed_at;
+  if (result.kind == CommandKind::begin_move) {
+    known.wish.reset();
+  }
   learn(result.record, result.changed_at, now);
   const bool is_grant = result.kind == CommandKind::begin_move || result.kind == CommandKind::take_over_move;
   const bool is_ours = is_grant && result.is_accepted && known.progress.mine == MoverEpoch{} &&
@@ -153,7 +168,10 @@ void Mover::on_report(const MoveReport& report, Instant now, ClusterOutputs& out
   known.progress.tries = 0;
   if (!report.is_possible) {
     const bool is_target = report.side == known.record.target;
-    if (!is_target || decisions_.gives_up_dead_target()) {
+    const bool is_replay = report.kind == OrderKind::send_chunk || report.kind == OrderKind::send_log;
+    const bool is_final_for_side = !is_target || decisions_.gives_up_dead_target();
+    const bool is_final_for_error = !is_replay || !is_target || decisions_.gives_up_on_replay_error();
+    if (is_final_for_side && is_final_for_error) {
       give_up(known, GiveUpReason::impossible);
     }
   } else {

@@ -12,6 +12,7 @@
 // after it there is no way but forward.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,6 +30,10 @@ class Mover {
   Mover(const ClusterOptions& options, NodeId self);
 
   void handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs);
+  // It was asked for a move, and the directory has not answered yet.
+  bool has_wish() const {
+    return std::ranges::any_of(moves_, [](const Known& known) { return known.wish.has_value(); });
+  }
 
  private:
   // What the sides have reported of one move to this mover.
@@ -63,13 +68,15 @@ class Mover {
     DirectoryPosition changed_at;
     Instant learnt_at;
     Progress progress;
-    std::uint8_t merge_tries = 0;  // how often a move may still be begun so that the range can be merged; 0: no wish
+    std::optional<StartMove> wish;  // a move that was asked for, until the directory has answered
+    std::uint8_t merge_tries = 0;   // how often a move may still be begun so that the range can be merged; 0: no wish
   };
 
   void start(Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void on_turned_away(Instant now, ClusterOutputs& outputs);
   void begin(const StartMove& start, ClusterOutputs& outputs);
+  void ask_to_begin(const Known& known, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now);
   void on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
   void begin_reshape(const StartReshape& start, ClusterOutputs& outputs);

@@ -19,12 +19,14 @@ TEST(Mover, asks_the_directory_for_a_move_that_it_is_asked_for) {
   EXPECT_EQ(mover.command()->target, kB);
 }
 
-TEST(Mover, cannot_begin_a_move_of_a_range_that_it_has_not_heard_of) {
+TEST(Mover, begins_a_move_of_a_range_that_it_has_not_heard_of_when_it_hears_of_it) {
   DrivenMover mover;
 
   mover.is_asked_to_move();
-
   EXPECT_TRUE(mover.is_silent());
+
+  mover.learns_of_range();
+  EXPECT_EQ(mover.command()->kind, CommandKind::begin_move);
 }
 
 TEST(Mover, drives_a_move_phase_by_phase) {
@@ -197,6 +199,17 @@ TEST(Mover, aborts_a_move_that_a_side_cannot_take_part_in) {
   mover.side_cannot(kB, OrderKind::prepare_target);
 
   EXPECT_THAT(mover.said(), ElementsAre("to 0: abort_move range 0 move 5 planned on epoch 1 phase none"));
+}
+
+TEST(Mover, aborts_a_move_whose_target_cannot_replay_what_it_is_sent) {
+  for (const OrderKind kind : {OrderKind::send_chunk, OrderKind::send_log}) {
+    DrivenMover mover;
+    mover.moved_up_to(MovePhase::catching_up);
+
+    mover.side_cannot(kB, kind);
+
+    EXPECT_EQ(mover.command()->kind, CommandKind::abort_move);
+  }
 }
 
 TEST(Mover, aborts_a_move_whose_orders_go_unanswered) {

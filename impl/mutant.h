@@ -80,6 +80,7 @@ enum class Mutant : std::uint8_t {
   cleanup_never,
   move_range_end_inclusive,
   move_never_converges,
+  move_permanent_error_retried,
   move_empty_range_never_done,
   stale_mover_acts,
   log_trimmed_mid_copy,

@@ -210,8 +210,14 @@ void StorageNode::stage_dual_write(const ShardRecord& record, const Entry& entry
                                    Instant now, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(record.shard);
   if (copy.is_copied) {
-    stage(record.shard, entry, ApplyCause::dual_write, record.move, now, outputs);
-    append_durably(StagingProgress{record.shard, copy.cursor, true, next(after_position)}, outputs);
+    const StagingProgress progress{record.shard, copy.cursor, true, next(after_position)};
+    if (decisions_.stages_before_it_says_so()) {
+      stage(record.shard, entry, ApplyCause::dual_write, record.move, now, outputs);
+      append_durably(progress, outputs);
+    } else {
+      append(Staged{record.shard, ApplyCause::dual_write, entry}, outputs);  // on disk whenever something else is
+      append(progress, outputs);
+    }
     return;
   }
   const DualWriteStaged staged{record.shard, after_position, entry};

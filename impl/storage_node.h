@@ -245,6 +245,7 @@ class StorageNode {
   void prepare_target(NodeId mover, const MoveOrder& order, Instant now, ClusterOutputs& outputs);
   bool has_room_for(const ShardRecord& record) const;
   void begin_copy(const ShardRecord& record, std::uint8_t attempt, Instant now, ClusterOutputs& outputs);
+  void refuse_replay(NodeId mover, OrderKind kind, const ShardRecord& record, Instant now, ClusterOutputs& outputs);
   void stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& outputs);
   void stage_log(const LogBatch& batch, Instant now, ClusterOutputs& outputs);
   void stage(ShardId shard, const Entry& entry, ApplyCause cause, MoveId move, Instant now, ClusterOutputs& outputs);

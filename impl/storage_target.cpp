@@ -65,9 +65,20 @@ void StorageNode::stage(ShardId shard, const Entry& entry, ApplyCause cause, Mov
   }
 }
 
+// The move goes on as far as is known here, but what was prepared for it is gone, and no repetition brings it back.
+void StorageNode::refuse_replay(NodeId mover, OrderKind kind, const ShardRecord& record, Instant now,
+                                ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(record.shard);
+  if (!copy.copy && copy.known.move == record.move && copy.known.target == self_ &&
+      is_before_switch(copy.known.phase)) {
+    report(mover, {.kind = kind, .is_possible = false}, record, now, outputs);
+  }
+}
+
 void StorageNode::stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& outputs) {
   const ShardRecord& record = chunk.record;
   if (!is_staging(record)) {
+    refuse_replay(chunk.mover, OrderKind::send_chunk, record, now, outputs);
     return;
   }
   const ShardCopy& copy = state_.copy(record.shard);
@@ -95,6 +106,7 @@ void StorageNode::stage_chunk(const Chunk& chunk, Instant now, ClusterOutputs& o
 void StorageNode::stage_log(const LogBatch& batch, Instant now, ClusterOutputs& outputs) {
   const ShardRecord& record = batch.record;
   if (!is_staging(record)) {
+    refuse_replay(batch.mover, OrderKind::send_log, record, now, outputs);
     return;
   }
   const ShardCopy& copy = state_.copy(record.shard);

@@ -25,6 +25,13 @@ Story told_of_2() {
   story.create(kA, 5).at(10).grant(kB, 12);
   return story.hop(HopCause::first, kA, Epoch{1}, 1).answer(kA, Signal::stale_epoch, Epoch{1}, Epoch{2});
 }
+// As a split does: the same owner under a new epoch.
+void change_bounds(Story& story) {
+  ShardRecord& record = story.record_of(kShard);
+  const Epoch before = record.epoch;
+  record.epoch = epoch_of(next(story.position()));
+  story.commit(RecordChange::bounds_changed, before);
+}
 constexpr RefreshStarted kFor2{HopCause::stale, Epoch{2}};
 constexpr RefreshStarted kFor3{HopCause::stale, Epoch{3}};
 
@@ -58,6 +65,28 @@ TEST(NoMetadataStampede, an_unanswered_read_and_a_restart_are_reasons_to_read_ag
 
   EXPECT_TRUE(accepts(unanswered, ClauseId::R3));
   EXPECT_TRUE(accepts(restarted, ClauseId::R3));
+}
+
+// A record that was read alone may no longer hold the key when its range was split.
+TEST(NoMetadataStampede, a_change_of_bounds_is_one_more_reason_for_who_reads_single_records) {
+  Story once = told_of_2(), twice = told_of_2();
+  for (Story* story : {&once, &twice}) {
+    change_bounds(*story);
+    story->tell(kRouter, kFor2).tell(kRouter, RefreshEnded{true}).tell(kRouter, kFor2);
+  }
+  twice.tell(kRouter, RefreshEnded{true}).tell(kRouter, kFor2);
+
+  EXPECT_TRUE(accepts(once, ClauseId::R3));
+  EXPECT_TRUE(rejects_among_others(twice, ClauseId::R3, {"node 7 began its 3th read"}));
+}
+
+TEST(NoMetadataStampede, a_change_of_bounds_is_no_reason_for_who_follows_the_whole_map) {
+  Story story = followed();
+  story.hop(HopCause::first, kA, Epoch{1}, 1).answer(kA, Signal::stale_epoch, Epoch{1}, Epoch{2});
+  change_bounds(story);
+  story.tell(kRouter, kFor2).tell(kRouter, RefreshEnded{true}).tell(kRouter, kFor2);
+
+  EXPECT_TRUE(rejects_among_others(story, ClauseId::R3, {"node 7 began its 2th read"}));
 }
 
 TEST(NoMetadataStampede, two_reads_at_a_time_are_named) {
