@@ -75,7 +75,7 @@ void add_list(CLI::App& app, ExitCode&, const std::vector<UserCluster>& clusters
   list->add_flag("--json", *as_json, "Print JSON");
   list->fallthrough();
   list->add_subcommand("clauses", "Every promise with its sentence")->callback([as_json] { list_clauses(*as_json); });
-  list->add_subcommand("mutants", "Every seeded bug with the clauses that must catch it")->callback([as_json] {
+  list->add_subcommand("mutants", "Every seeded bug with the clauses of which one must catch it")->callback([as_json] {
     list_mutants(*as_json);
   });
   list->add_subcommand("systems", "What can be verified")->callback([as_json, &clusters] {

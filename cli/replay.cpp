@@ -1,6 +1,7 @@
 // shardcheck replay and shrink: a counterexample again, or smaller.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -57,6 +58,20 @@ void print_violation(const Violation& violation) {
   const Clause& row = clause(violation.clause);
   fmt::print("VIOLATED {} {}\n  promised: {}\n  happened: {}{}\n", row.text_id, row.name, row.sentence,
              violation.message, when(violation));
+}
+
+// What a run consists of, for who has only what is printed.
+void print_run(const harness::Scenario& scenario) {
+  fmt::print("  the run, {}:\n", counted(scenario.size(), "step"));
+  const std::string text = harness::to_text(scenario);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    fmt::print("    {}\n", std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  fmt::print(
+      "    then, as in every run, all faults end, and each client reads its share of the keys\n"
+      "  --trace prints every message of it\n");
 }
 
 nlohmann::json to_json(const Violation& violation) {
@@ -153,6 +168,9 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     }
     for (const Violation& violation : report.violations) {
       print_violation(violation);
+    }
+    if (!report.violations.empty() && !flags.is_traced) {
+      print_run(*scenario);
     }
     fmt::print("{}: {}, {} events, digest {:016x}\n", verdict_text(report), counted(scenario->size(), "step"),
                report.events, report.digest);

@@ -135,6 +135,11 @@ std::string to_text(const VerifyReport& report) {
       "system {}, seed {}: {} scenarios, {} operations, {} events in {:.1f} s ({:.2f} million a second)\n\n",
       report.system, report.seed, campaign.scenarios, campaign.operations, campaign.events, report.campaign_seconds,
       static_cast<double>(campaign.events) / 1e6 / report.campaign_seconds);
+  if (campaign.is_violated()) {
+    text +=
+        fmt::format("A campaign ends when enough is violated: rows that held were checked in {} of its scenarios.\n\n",
+                    campaign.scenarios);
+  }
   text += rows_text(report) + "\n" + reach_text(campaign);
   for (const KeptFinding& kept : report.findings) {
     text += "\n" + to_text(kept.finding, kept.path, report.program);

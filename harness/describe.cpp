@@ -6,7 +6,8 @@ namespace shardcheck::harness {
 namespace {
 
 std::string milliseconds_text(Duration duration) {
-  return fmt::format("{:.3g} ms", static_cast<double>(duration.value) / 1e6);
+  const double ms = static_cast<double>(duration.value) / 1e6;
+  return ms >= 1'000 ? fmt::format("{:.0f} ms", ms) : fmt::format("{:.3g} ms", ms);
 }
 
 std::string ordinal(std::uint32_t number) {
