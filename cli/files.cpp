@@ -78,7 +78,11 @@ Result<std::string> write_text_file(const std::string& folder, const std::string
 Result<void> check_writable(const std::string& folder) {
   std::error_code problem;
   const bool is_new = !std::filesystem::exists(folder, problem);
-  const Result<std::string> probe = write_text_file(folder, "shardcheck.probe", "");
+  std::string name = "shardcheck.probe";
+  while (std::filesystem::exists(std::filesystem::path(folder) / name, problem)) {
+    name += "_";  // never somebody else's file
+  }
+  const Result<std::string> probe = write_text_file(folder, name, "");
   if (!probe) {
     return std::unexpected(probe.error());
   }

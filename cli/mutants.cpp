@@ -50,7 +50,8 @@ ExitCode run_mutants(const MutantsFlags& flags) {
   if (!rows) {
     return refuse(rows.error(), flags.as_json);
   }
-  fmt::print("{}", flags.as_json ? to_json(*rows).dump(2) + "\n" : to_text(*rows));
+  fmt::print("{}", flags.as_json ? to_json(*rows).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                                 : to_text(*rows));
   return survivors(*rows) == 0 ? ExitCode::held : ExitCode::violated;
 }
 

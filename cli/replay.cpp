@@ -106,7 +106,7 @@ ExitCode replay_placement(const std::string& text, const ReplayFlags& flags) {
                                       {"verdict", name_of(exit)},
                                       {"reason", exit == ExitCode::undecided ? kNotChecked : ""},
                                       {"violations", violations}}
-                           .dump(2));
+                           .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (result->violation) {
     print_violation(*result->violation);
   } else {
@@ -161,7 +161,7 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     const nlohmann::json document{{"file", flags.file},          {"verdict", name_of(verdict_of(report))},
                                   {"reason", reason_of(report)}, {"violations", violations},
                                   {"events", report.events},     {"digest", fmt::format("{:016x}", report.digest)}};
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     for (const sim::Deviation& deviation : scenario->deviations) {
       fmt::print("fault: {}\n", harness::describe(harness::wording_of(*scenario), deviation));
@@ -219,7 +219,7 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
       fmt::print(
           "{}\n",
           nlohmann::json{{"file", flags.file}, {"verdict", name_of(verdict_of(report))}, {"reason", reason_of(report)}}
-              .dump(2));
+              .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     } else {
       fmt::print("{}: there is nothing to shrink\n", verdict_text(report));
     }
@@ -235,9 +235,10 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
   if (!path) {
     // So that the work is not lost:
     const std::string smaller = harness::to_text(shrunk->scenario);
-    fmt::print("{}", flags.as_json
-                         ? nlohmann::json{{"error", error_json(path.error())}, {"scenario", smaller}}.dump(2) + "\n"
-                         : smaller);
+    fmt::print("{}", flags.as_json ? nlohmann::json{{"error", error_json(path.error())}, {"scenario", smaller}}.dump(
+                                         2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                                         "\n"
+                                   : smaller);
     return refuse(path.error(), false);
   }
   if (flags.as_json) {
@@ -246,7 +247,7 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
                                   {"steps_before", scenario->size()},
                                   {"steps_after", shrunk->scenario.size()},
                                   {"runs", shrunk->runs}};
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     print_violation(shrunk->violation);
     fmt::print("{} instead of {}, in {}: {}\n", counted(shrunk->scenario.size(), "step"), scenario->size(),
@@ -260,7 +261,9 @@ ExitCode run_shrink(const ShrinkFlags& flags) {
 void add_replay(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters) {
   CLI::App* replay = app.add_subcommand("replay", "Run a counterexample again");
   auto flags = std::make_shared<ReplayFlags>();
-  replay->add_option("file", flags->file, "A file that verify, mutants or a fuzz target wrote")->required();
+  replay->add_option("file", flags->file, "A file that verify, mutants or a fuzz target wrote")
+      ->required()
+      ->check(not_empty());
   replay->add_flag("--trace", flags->is_traced, "Print every message, timer and fault");
   replay->add_flag("--json", flags->as_json, "Print JSON");
   replay->callback([flags, &exit, &clusters] { exit = run_replay(*flags, clusters); });
@@ -269,7 +272,7 @@ void add_replay(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& c
 void add_shrink(CLI::App& app, ExitCode& exit) {
   CLI::App* shrink = app.add_subcommand("shrink", "Make a failing scenario smaller");
   auto flags = std::make_shared<ShrinkFlags>();
-  shrink->add_option("file", flags->file, "A scenario")->required();
+  shrink->add_option("file", flags->file, "A scenario")->required()->check(not_empty());
   shrink->add_option("--out", flags->out, "Where to write the smaller one (FILE.shrunk)")->check(not_empty());
   shrink->add_option("--runs", flags->runs_max, "At most so many runs")
       ->capture_default_str()

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -25,7 +26,8 @@ bool is_all_printed() {
   if (is_flushed && std::ferror(stdout) == 0 && std::cout.good()) {
     return true;
   }
-  fmt::print(stderr, "shardcheck: standard output: cannot write: {}\n", std::strerror(why));
+  // Standard error may be what failed too, so this must not throw.
+  std::fputs((std::string("shardcheck: standard output: cannot write: ") + std::strerror(why) + "\n").c_str(), stderr);
   return false;
 }
 
@@ -43,6 +45,7 @@ bool wants_json(int argc, const char* const* argv) {
 int run(int argc, const char* const* argv, const Extensions& extensions) {
   CLI::App app{"Judges sharding implementations: rings, clusters, recorded histories.", "shardcheck"};
   app.require_subcommand(1);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of that write
   ExitCode exit = ExitCode::held;
   add_verify(app, exit, extensions.clusters);
   add_check(app, exit);

@@ -221,6 +221,7 @@ TEST_F(Commands, an_output_that_cannot_be_written_is_an_error) {
       EXPECT_THAT(errors_of_shell(), HasSubstr("cannot write"));
     }
   }
+  EXPECT_EQ(shell("(" SHARDCHECK_PROGRAM " replay " + file + " >&- 2>&-)"), 3);  // nowhere to say so
   EXPECT_EQ(shell(SHARDCHECK_PROGRAM " replay " + file + " > " + path("out")), 0);
 }
 

@@ -41,7 +41,7 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
     document["error"] = judged.campaign.error;
     document["exit_code"] = static_cast<int>(exit);
     document["verdict"] = name_of(exit);
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     fmt::print("{}", harness::to_text(judged));
     for (const KeptFinding& kept : report.findings) {

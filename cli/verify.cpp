@@ -170,7 +170,8 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   if (judges_suite && kept) {
     kept = judge_mutants(flags, report);
   }
-  fmt::print("{}", flags.as_json ? to_json(report).dump(2) + "\n" : to_text(report));
+  fmt::print("{}", flags.as_json ? to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                                 : to_text(report));
   if (kept && !flags.junit.empty()) {
     kept = write_junit(report, flags.junit);
   }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string>
 
 #include "harness/cluster_words.h"
 #include "harness/line_network.h"
@@ -18,6 +20,10 @@ namespace shardcheck::harness {
 namespace {
 
 constexpr std::size_t kLinesMax = 100'000;
+// What the reference's fixed time-outs leave time for.
+constexpr std::uint16_t kReplicatedShardsMax = 8;
+constexpr Duration kDelayMax = milliseconds(1);
+constexpr std::int64_t kBytesPerSecondMin = 500'000;
 
 class ScenarioParser {
  public:
@@ -31,6 +37,8 @@ class ScenarioParser {
       system(words);
     } else if (!has_cluster_) {
       words.refuse("the line 'cluster ...' or 'system ...' must come first");
+    } else if (!may_come(kind)) {
+      words.refuse(fmt::format("'{}' comes once, before clocks, steps and deviations", kind));
     } else if (kind == "moves") {
       moves(words);
     } else if (kind == "messages") {
@@ -40,7 +48,7 @@ class ScenarioParser {
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
-      scenario_.network = take_network(words);
+      network(words);
     } else if (kind == "clock") {
       clock(words);
     } else if (kind == "at") {
@@ -57,6 +65,16 @@ class ScenarioParser {
   Scenario take() { return std::move(scenario_); }
 
  private:
+  // Whatever comes later is checked against such a line.
+  bool may_come(std::string_view kind) {
+    constexpr std::array<std::string_view, 4> kOnce{"moves", "network", "mutant", "router_kinds"};
+    if (std::ranges::find(kOnce, kind) == kOnce.end()) {
+      return true;
+    }
+    const bool is_late = !scenario_.clocks.empty() || !scenario_.steps.empty() || !anchors_.empty();
+    return said_.emplace(kind).second && !is_late;
+  }
+
   void header(std::string_view kind, Words& words) {
     if (kind != "scenario") {
       words.refuse("this is no scenario: the first line must be 'scenario 1'");
@@ -86,6 +104,13 @@ class ScenarioParser {
     if (!words.is_empty()) {
       words.take("directories");
       cluster.directories = static_cast<std::uint16_t>(words.whole_number("directories", 1, impl::kDirectoriesMax));
+    }
+    if (cluster.directories % 2 == 0) {
+      words.refuse("a directory has 1, 3 or 5 members");
+    }
+    if (cluster.directories > 1 && cluster.shards > kReplicatedShardsMax) {
+      words.refuse(fmt::format("a directory of several members keeps up with the leases of {} ranges at most",
+                               kReplicatedShardsMax));
     }
     take_make_up({cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
   }
@@ -137,6 +162,17 @@ class ScenarioParser {
     }
     while (!words.is_empty() && scenario_.system->message_kinds.size() < kMessageKindsMax) {
       scenario_.system->message_kinds.emplace_back(words.word("a kind of message"));
+    }
+  }
+
+  void network(Words& words) {
+    scenario_.network = take_network(words);
+    const sim::NetworkOptions& it = scenario_.network;
+    if (!scenario_.system && (it.delay > kDelayMax || it.bytes_per_second < kBytesPerSecondMin)) {
+      words.refuse(
+          fmt::format("the reference's time-outs are made for links with a delay of {} ms at most and {} bytes a "
+                      "second at least",
+                      kDelayMax.value / 1'000'000, kBytesPerSecondMin));
     }
   }
 
@@ -257,6 +293,7 @@ class ScenarioParser {
   MakeUp make_up_;
   std::vector<std::uint32_t> last_sequence_;  // by ClientId
   std::set<sim::Anchor> anchors_;
+  std::set<std::string> said_;  // of the lines that come once
   bool has_header_ = false;
   bool has_cluster_ = false;
 };

@@ -6,6 +6,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "spec/assert.h"
@@ -68,7 +69,9 @@ struct InlineValues {
     return longer;
   }
   // An absent value counts as 0.
-  static constexpr bool can_increment(const Value& value) { return value.kind != ValueKind::list; }
+  static constexpr bool can_increment(const Value& value) {
+    return value.kind != ValueKind::list && value.number != std::numeric_limits<std::int64_t>::max();
+  }
   static constexpr Value increment(const Value& value) {
     SHARDCHECK_ASSERT(can_increment(value));
     return shardcheck::number(value.number + 1);

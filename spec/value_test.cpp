@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "spec/key_model.h"
 
 namespace shardcheck {
@@ -39,6 +41,14 @@ TEST(KeyModel, compare_and_set_takes_effect_only_on_the_expected_value) {
   EXPECT_EQ(taken.after, number(2));
   EXPECT_EQ(refused.outcome, OutcomeKind::refused);
   EXPECT_EQ(refused.after, number(3));
+}
+
+TEST(KeyModel, the_largest_number_is_not_incremented) {
+  const Value largest = number(std::numeric_limits<std::int64_t>::max());
+  const auto refused = Model::apply({}, OperationKind::increment, largest, absent(), absent());
+
+  EXPECT_EQ(refused.outcome, OutcomeKind::refused);
+  EXPECT_EQ(refused.after, largest);
 }
 
 TEST(KeyModel, increment_counts_an_absent_key_as_zero_and_refuses_a_list) {
