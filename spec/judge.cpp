@@ -23,7 +23,7 @@ void Judge::reset(const Bounds& bounds) {
   scan_.reset(bounds);
   log_.reset(bounds);
   capacity_.reset(bounds);
-  service_.reset();
+  service_.reset(bounds);
 }
 
 std::uint32_t Judge::number_of(RequestId request) {

@@ -6,8 +6,10 @@
 
 namespace shardcheck {
 
-void ServiceMonitor::reset() {
+void ServiceMonitor::reset(const Bounds& bounds) {
   requests_.clear();
+  granted_at_.assign(static_cast<std::size_t>(bounds.shards), TrueTime{});
+  disk_lost_at_.assign(static_cast<std::size_t>(bounds.nodes), std::nullopt);
   last_stall_.reset();
   last_fault_.reset();
 }
@@ -20,6 +22,9 @@ bool ServiceMonitor::is_quiet(const std::optional<TrueTime>& last_fault, TrueTim
 void ServiceMonitor::on(const FaultInjected& fact, const MonitorContext& context) {
   const bool is_directory = context.by.value < 64 && (context.bounds.directory >> context.by.value & 1U) != 0;
   const bool is_stall = is_directory && (fact.kind == FaultKind::crashed || fact.kind == FaultKind::paused);
+  if (fact.kind == FaultKind::disk_lost && context.by.value < disk_lost_at_.size()) {
+    disk_lost_at_[context.by.value] = context.at;
+  }
   std::optional<TrueTime>& last = is_stall ? last_stall_ : last_fault_;
   last = std::max({last.value_or(TrueTime{}), context.at, fact.over_at});
   if (is_stall && is_quiet(last_fault_, context.at, context)) {
@@ -27,18 +32,33 @@ void ServiceMonitor::on(const FaultInjected& fact, const MonitorContext& context
   }
 }
 
-void ServiceMonitor::on(const RecordCommitted& fact, const MonitorContext& context) const {
+void ServiceMonitor::on(const RecordCommitted& fact, const MonitorContext& context) {
   const ShardRecord* before = context.known.record(fact.record.shard);
-  const bool is_failover =
-      fact.change == RecordChange::granted && before != nullptr && before->owner != fact.record.owner;
-  if (!is_failover || context.bounds.quiet_after == Duration{} || !is_quiet(last_fault_, context.at, context)) {
+  const bool is_same_owner = before != nullptr && before->owner == fact.record.owner;
+  if (before != nullptr && !is_same_owner && fact.change == RecordChange::granted) {
+    check_failover(fact, *before, context);
+  }
+  if (!is_same_owner && fact.record.shard.value < granted_at_.size()) {
+    granted_at_[fact.record.shard.value] = context.at;
+  }
+}
+
+void ServiceMonitor::check_failover(const RecordCommitted& fact, const ShardRecord& before,
+                                    const MonitorContext& context) const {
+  if (context.bounds.quiet_after == Duration{} || !is_quiet(last_fault_, context.at, context)) {
+    return;
+  }
+  // Who lost its disk has nothing left to hold, however long ago that was.
+  const std::size_t owner = before.owner.value;
+  if (owner < disk_lost_at_.size() && disk_lost_at_[owner] &&
+      *disk_lost_at_[owner] >= granted_at_[fact.record.shard.value]) {
     return;
   }
   context.expect(ClauseId::V4, false, [&] {
     return fmt::format(
         "{} went from {} to {} under {} at {}, though {} was alive: nothing had failed but the directory{}",
-        words(fact.record.shard), words(before->owner), words(fact.record.owner), words(fact.record.epoch),
-        words(context.at), words(before->owner),
+        words(fact.record.shard), words(before.owner), words(fact.record.owner), words(fact.record.epoch),
+        words(context.at), words(before.owner),
         last_stall_ ? fmt::format(", which stalled at {}", words(*last_stall_)) : std::string());
   });
 }

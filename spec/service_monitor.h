@@ -1,8 +1,9 @@
 // Judges V4: what is not touched goes on. Judged where nothing is disturbed: no fault within `quiet_after`.
 //
 // An operation on a range that is in no move, and whose record does not change meanwhile, is served within
-// `answer_within`. A range whose holder is alive is not granted to anybody else because the directory was not there:
-// with no other fault than crashes and pauses of the directory's processes there is no failover.
+// `answer_within`. A range whose holder is alive, and still has the copy that it was granted, is not granted to anybody
+// else because the directory was not there: with no other fault than crashes and pauses of the directory's processes
+// there is no failover.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ namespace shardcheck {
 // `request` is the dense number of the request: the same one for all facts about it.
 class ServiceMonitor {
  public:
-  void reset();
+  void reset(const Bounds& bounds);
 
   void on(const FaultInjected& fact, const MonitorContext& context);
-  void on(const RecordCommitted& fact, const MonitorContext& context) const;
+  void on(const RecordCommitted& fact, const MonitorContext& context);
   void on(const Invoked& fact, std::uint32_t request, const MonitorContext& context);
   void on(const Returned& fact, std::uint32_t request, const MonitorContext& context);
 
@@ -30,11 +31,14 @@ class ServiceMonitor {
     bool is_running = false;
   };
 
+  void check_failover(const RecordCommitted& fact, const ShardRecord& before, const MonitorContext& context) const;
   static bool is_quiet(const std::optional<TrueTime>& last_fault, TrueTime since, const MonitorContext& context);
 
   std::vector<Request> requests_;
-  std::optional<TrueTime> last_stall_;  // of the directory
-  std::optional<TrueTime> last_fault_;  // any other
+  std::vector<TrueTime> granted_at_;                   // by ShardId: of the present grant
+  std::vector<std::optional<TrueTime>> disk_lost_at_;  // by node
+  std::optional<TrueTime> last_stall_;                 // of the directory
+  std::optional<TrueTime> last_fault_;                 // any other
 };
 
 }  // namespace shardcheck

@@ -70,6 +70,15 @@ TEST(UnaffectedService, a_stall_of_the_directory_moves_nothing) {
   EXPECT_TRUE(rejects(story, ClauseId::V4, {"node 1", "node 2", "stalled at 20.000 ms"}));
 }
 
+TEST(UnaffectedService, a_holder_that_lost_its_disk_may_be_replaced_however_late) {
+  QuietStory story;
+  story.create(kB, 500).at(100).tell(kB, FaultInjected{FaultKind::disk_lost, TrueTime{}});
+  story.at(900).tell(kTheDirectory, FaultInjected{FaultKind::paused, TrueTime{950'000'000}});
+  story.at(1'000).grant(kC, 1'500);
+
+  EXPECT_TRUE(accepts(story, ClauseId::V4));
+}
+
 TEST(UnaffectedService, a_holder_that_failed_may_be_replaced) {
   QuietStory story;
   story.create(kB, 50).at(20).tell(kB, FaultInjected{FaultKind::paused});
