@@ -357,7 +357,7 @@ std::vector<ShardRecord> initial_records(const ClusterOptions& options) {
     record.range = {Key{options.keys * i / options.shards}, Key{options.keys * (i + 1U) / options.shards}};
     record.owner = roles.storage(i % options.storage_nodes);
     for (std::uint16_t r = 0; r < std::max<std::uint16_t>(options.replicas, 1) && r < options.storage_nodes; ++r) {
-      record.members.insert(roles.storage((i + r) % options.storage_nodes));
+      record.members.insert(roles.storage(static_cast<std::uint16_t>((i + r) % options.storage_nodes)));
     }
     record.epoch = Epoch{i + 1U};
     records.push_back(record);
