@@ -1,8 +1,7 @@
 // Replica sets at storage nodes: A owns range 0 under epoch 1, B is the other member, C is free.
 #include <gmock/gmock.h>
 
-#include "impl/driven.h"
-#include "impl/storage_node.h"
+#include "impl/driven_member.h"
 
 namespace shardcheck::impl {
 namespace {
@@ -50,9 +49,9 @@ ShardRecord joined_by(NodeId node, ShardRecord record, std::uint64_t join) {
   return record;
 }
 
-class Member : public Driven<StorageNode> {
+class Member : public DrivenMember {
  public:
-  explicit Member(NodeId self) : Driven(StorageNode(options(), self), initial_disk(options(), self)), self_(self) {}
+  explicit Member(NodeId self) : DrivenMember(options(), self) {}
 
   Member& learn(const ShardRecord& record, std::uint64_t changed_at) {
     receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}});
@@ -74,26 +73,6 @@ class Member : public Driven<StorageNode> {
   }
   const ShardCopy& copy() { return node().state().copy(kShard); }
   Value value(std::uint32_t key) { return node().state().cell(Key{key}).value; }
-
-  // Passes messages of A and another between them, and makes everything durable, until nobody says anything more.
-  void talk_to(Member& other) {
-    for (int turn = 0; turn < 40 && (pass<Replicate>(other) || pass<CopyPart>(other)); ++turn) {
-      other.sync();
-      other.pass<FollowerReport>(*this);
-      sync();
-    }
-  }
-  template <class Kind>
-  bool pass(Member& other) {
-    const std::optional<Kind> message = sent<Kind>();
-    if (message) {
-      other.receive(self_, *message);
-    }
-    return message.has_value();
-  }
-
- private:
-  NodeId self_;
 };
 
 // Both have agreed, and A has its lease.

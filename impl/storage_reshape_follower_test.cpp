@@ -1,8 +1,7 @@
 // Splits and merges of ranges with more than one member: A owns [0, 4) as range 0 under epoch 1, B is the other member.
 #include <gmock/gmock.h>
 
-#include "impl/driven.h"
-#include "impl/storage_node.h"
+#include "impl/driven_member.h"
 
 namespace shardcheck::impl {
 namespace {
@@ -54,9 +53,9 @@ ShardRecord removed(std::uint64_t epoch) {
   return record;
 }
 
-class Member : public Driven<StorageNode> {
+class Member : public DrivenMember {
  public:
-  explicit Member(NodeId self) : Driven(StorageNode(options(), self), initial_disk(options(), self)), self_(self) {}
+  explicit Member(NodeId self) : DrivenMember(options(), self) {}
 
   Member& learn(const ShardRecord& record, std::uint64_t changed_at, const ShardRecord* sibling = nullptr) {
     const Sibling other = sibling == nullptr ? Sibling{} : Sibling{*sibling};
@@ -85,25 +84,6 @@ class Member : public Driven<StorageNode> {
     const std::optional<Command> command = sent<Command>();
     return command && command->kind == kind;
   }
-
-  void talk_to(Member& other) {
-    for (int turn = 0; turn < 20 && pass<Replicate>(other); ++turn) {
-      other.sync();
-      other.pass<FollowerReport>(*this);
-      sync();
-    }
-  }
-  template <class Kind>
-  bool pass(Member& other) {
-    const std::optional<Kind> message = sent<Kind>();
-    if (message) {
-      other.receive(self_, *message);
-    }
-    return message.has_value();
-  }
-
- private:
-  NodeId self_;
 };
 
 struct Pair {

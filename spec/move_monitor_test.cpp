@@ -4,18 +4,10 @@
 
 #include <algorithm>
 
-#include "spec/story.h"
+#include "spec/move_story.h"
 
 namespace shardcheck::story {
 namespace {
-
-constexpr Version version(std::uint64_t epoch, std::uint64_t position) { return {Epoch{epoch}, LogPosition{position}}; }
-
-Story committed_at_10() {
-  Story story;
-  story.create(kA, 5).move_up_to_fence(kB).confirm_barrier(kA).at(10).commit_move(500);
-  return story;
-}
 
 // --- M4 ------------------------------------------------------------------------------------------------------------
 
