@@ -7,16 +7,11 @@
 #include <algorithm>
 
 #include "impl/driven.h"
+#include "impl/driven_roles.h"
 #include "impl/mover.h"
 
 namespace shardcheck::impl {
 
-inline constexpr NodeId kDirectory{0};
-inline constexpr NodeId kA{1};
-inline constexpr NodeId kB{2};
-inline constexpr NodeId kSelf{4};
-inline constexpr NodeId kOther{5};
-inline constexpr MoveId kMove{5};
 inline constexpr std::uint32_t kOrderTimer = 0;  // of range 0
 
 // One range of A, [0, 8), is moved to B by move 5. An order is given 12 ms.
@@ -36,7 +31,7 @@ constexpr ContentDigest content(std::uint64_t values) { return {.values = values
 
 class DrivenMover : public Driven<Mover> {
  public:
-  explicit DrivenMover(const ClusterOptions& options = impl::options()) : Driven(Mover(options, kSelf)) {
+  explicit DrivenMover(const ClusterOptions& options = impl::options()) : Driven(Mover(options, kMover)) {
     record_.range = {Key{0}, Key{8}};
     record_.owner = kA;
     record_.epoch = Epoch{1};
@@ -71,7 +66,7 @@ class DrivenMover : public Driven<Mover> {
     return accept(CommandKind::abort_move);
   }
   DrivenMover& takes_over() {
-    record_.mover = kSelf;
+    record_.mover = kMover;
     record_.mover_epoch = next(record_.mover_epoch);
     return accept(CommandKind::take_over_move);
   }
@@ -81,7 +76,7 @@ class DrivenMover : public Driven<Mover> {
     return accept(CommandKind::finish_move);
   }
   // A move in `phase` that `mover`, or an earlier life of this one, has driven so far becomes known by a watch.
-  DrivenMover& finds_move_in(MovePhase phase, NodeId mover = kSelf) {
+  DrivenMover& finds_move_in(MovePhase phase, NodeId mover = kMover) {
     record_.mover = mover;
     enter(phase);
     position_ = next(position_);
@@ -142,7 +137,7 @@ class DrivenMover : public Driven<Mover> {
     record_.source = kA;
     record_.target = kB;
     record_.source_epoch = Epoch{1};
-    record_.mover = record_.mover == kNoNode ? kSelf : record_.mover;
+    record_.mover = record_.mover == kNoNode ? kMover : record_.mover;
     record_.mover_epoch = std::max(record_.mover_epoch, MoverEpoch{1});
   }
   DrivenMover& accept(CommandKind kind) {

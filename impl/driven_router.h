@@ -4,14 +4,11 @@
 #include <gmock/gmock.h>
 
 #include "impl/driven.h"
+#include "impl/driven_roles.h"
 #include "impl/router.h"
 
 namespace shardcheck::impl {
 
-inline constexpr NodeId kDirectory{0};
-inline constexpr NodeId kA{1};
-inline constexpr NodeId kB{2};
-inline constexpr NodeId kSelf{3};
 inline constexpr DirectoryPosition kTopVersion{2};
 inline constexpr std::uint32_t kPollTimer = 0xffff;
 
@@ -47,9 +44,9 @@ inline ClusterOptions options_of_router(RouterKind kind, Mutant mutant) {
 
 class DrivenRouter : public Driven<Router> {
  public:
-  explicit DrivenRouter(Mutant mutant = Mutant::none) : Driven(Router(options_of_router(mutant), kSelf)) {}
+  explicit DrivenRouter(Mutant mutant = Mutant::none) : Driven(Router(options_of_router(mutant), kRouter)) {}
   explicit DrivenRouter(RouterKind kind, Mutant mutant = Mutant::none)
-      : Driven(Router(options_of_router(kind, mutant), kSelf)) {}
+      : Driven(Router(options_of_router(kind, mutant), kRouter)) {}
 
   // The directory tells of one record that changed at its epoch.
   DrivenRouter& learn(const ShardRecord& record, std::uint64_t changed_at, std::uint64_t follows = 0) {

@@ -6,17 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "impl/driven.h"
+#include "impl/driven_roles.h"
 #include "impl/storage_node.h"
 
 namespace shardcheck::impl {
 
-inline constexpr NodeId kDirectory{0};
-inline constexpr NodeId kA{1};
-inline constexpr NodeId kB{2};
-inline constexpr NodeId kRouter{3};
-inline constexpr NodeId kMover{4};
-inline constexpr ShardId kShard{0};
-inline constexpr MoveId kMove{5};
 inline constexpr std::uint32_t kTick = 0xffff;
 inline constexpr std::uint32_t kFenceTimer = 0;  // of range 0
 

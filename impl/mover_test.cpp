@@ -148,7 +148,7 @@ TEST(Mover, a_mover_whose_move_was_taken_over_gives_no_more_orders_under_its_old
   DrivenMover mover;
   mover.moved_up_to(MovePhase::copying);
   ShardRecord taken = mover.order()->record;
-  taken.mover = kOther;
+  taken.mover = kOtherMover;
   taken.mover_epoch = MoverEpoch{2};
 
   mover.receive(kDirectory, RecordUpdate{taken, DirectoryPosition{20}, DirectoryPosition{}});
@@ -166,10 +166,10 @@ ClusterOptions two_movers() {
 
 TEST(Mover, leaves_a_move_to_another_mover_until_it_has_been_silent_for_too_long) {
   DrivenMover mover(two_movers());
-  mover.finds_move_in(MovePhase::copying, kOther);
+  mover.finds_move_in(MovePhase::copying, kOtherMover);
   ASSERT_EQ(mover.wakes_at(kOrderTimer), at_ms(50));
 
-  mover.at(30).receive(kOther, MoverAlive{});
+  mover.at(30).receive(kOtherMover, MoverAlive{});
   mover.at(50).fire(kOrderTimer);
   EXPECT_TRUE(mover.is_silent());
   ASSERT_EQ(mover.wakes_at(kOrderTimer), at_ms(80));
