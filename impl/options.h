@@ -85,6 +85,7 @@ struct ClusterOptions {
   Duration moved_entry_cost = microseconds(6);          // of the work for one entry, at either side
   Duration throttle_gap = milliseconds(4);              // between two writes to a throttled range
   std::uint32_t pause_lag_max = 24;                     // entries: a longer pause is accepted for no more than these
+  std::uint8_t splits_first_max = 2;                    // in a row, of ranges that a move is wanted of
   std::uint32_t log_kept = 1'000;                       // entries that an owner keeps at any rate
   std::uint32_t log_max = 4'000;                        // a longer log is trimmed even if a copy needs it
   std::uint8_t copies_max = 3;                          // begun so often, a copy whose log is trimmed is given up

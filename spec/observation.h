@@ -251,15 +251,24 @@ struct ReplayRound {
   MoverEpoch mover;
   std::uint64_t lag;
 };
-// What the mover does about writes that outrun the replay.
-enum class CatchUpDecision : std::uint8_t { give_up, throttle, longer_pause };
-inline constexpr int kCatchUpDecisions = 3;
+// What the mover does about writes that outrun the replay. `split_first`: it gives the move up and has the range split,
+// whose halves are then moved one after the other.
+enum class CatchUpDecision : std::uint8_t { give_up, throttle, longer_pause, split_first };
+inline constexpr int kCatchUpDecisions = 4;
 std::string_view name_of(CatchUpDecision decision);
 struct CatchUpDecided {
   MoveId move;
   ShardId shard;
   MoverEpoch mover;
   CatchUpDecision decision;
+  std::uint8_t splits = 0;  // so often the wish that this move stands for has split a range before
+};
+// The mover asks for the fence: `lag` entries were still to be replayed, as far as it has heard.
+struct FenceDecided {
+  MoveId move;
+  ShardId shard;
+  MoverEpoch mover;
+  std::uint64_t lag;
 };
 // An admitted write had to wait, because its range is throttled for a move.
 struct WriteThrottled {
@@ -267,9 +276,16 @@ struct WriteThrottled {
   ShardId shard;
   Duration added;
 };
+// The move is over: what being throttled for it has cost writes in all, since its source last restarted.
+struct ThrottleEnded {
+  MoveId move;
+  ShardId shard;
+  std::uint32_t writes;
+  Duration added;
+};
 // Why a mover asks for the abort of its move.
-enum class GiveUpReason : std::uint8_t { silent_side, impossible, outrun, log_trimmed };
-inline constexpr int kGiveUpReasons = 4;
+enum class GiveUpReason : std::uint8_t { silent_side, impossible, outrun, log_trimmed, split_first };
+inline constexpr int kGiveUpReasons = 5;
 std::string_view name_of(GiveUpReason reason);
 struct MoveGaveUp {
   MoveId move;
@@ -366,7 +382,7 @@ using Observation = std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, 
                                  MetadataRow, LookupCrossed, LookupAnswered, LeaseHeld, ClaimChanged, ClaimEnded,
                                  Served, Answered, Applied, CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed,
                                  CutoverContent, CaptureOpened, LogTrimmed, Replayed, ReplayRound, CatchUpDecided,
-                                 WriteThrottled, MoveGaveUp, AdmissionStopped, RouterLearned, Hop, RefreshStarted,
+                                 FenceDecided, WriteThrottled, ThrottleEnded, MoveGaveUp, AdmissionStopped, RouterLearned, Hop, RefreshStarted,
                                  RefreshEnded, Invoked, Returned, FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
 
 struct Observed {
