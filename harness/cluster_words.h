@@ -23,6 +23,9 @@ inline bool take_cluster_line(std::string_view kind, Words& words, Scenario& sce
     is_said = cluster.lease_per != impl::LeasePer::range;
     words.take("node");
     cluster.lease_per = impl::LeasePer::node;
+  } else if (kind == "unanswered_max") {
+    is_said = cluster.unanswered_max != 0;
+    cluster.unanswered_max = static_cast<std::uint16_t>(words.whole_number("unanswered_max", 1, 10'000));
   } else if (kind == "router_kinds") {
     for (std::uint16_t i = 0; i < cluster.routers && !scenario.system; ++i) {
       cluster.router_kinds[i] = words.named<impl::RouterKind>("kind of router", impl::kRouterKinds);

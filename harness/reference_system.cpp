@@ -116,8 +116,8 @@ void ReferenceSystem::state_pause(Bounds& bounds) const {
   // Six commits; the orders besides those that are counted; an order that is given twice; the longest tail.
   const std::int64_t entries = impl::kEntriesPerMessage;
   const std::int64_t tail_rounds = (cluster.pause_lag_max + entries - 1) / entries;
-  bounds.undisturbed_move_within = (commit + message) * 6 + (bounds.replay_round + followed) * (4 + tail_rounds) +
-                                   cluster.order_timeout * 2;
+  bounds.undisturbed_move_within =
+      (commit + message) * 6 + (bounds.replay_round + followed) * (4 + tail_rounds) + cluster.order_timeout * 2;
   bounds.copy_within = bounds.replay_round * (3 + (std::int64_t{cluster.keys} + cluster.clients) / entries);
 }
 

@@ -90,7 +90,7 @@ class Mover {
     std::uint8_t splits = 0;        // that led to the wish which the move stands for
     std::optional<SplitFirst> split_first;
     std::optional<SecondHalf> second_half;
-    std::uint8_t merge_tries = 0;   // how often a move may still be begun so that the range can be merged; 0: no wish
+    std::uint8_t merge_tries = 0;  // how often a move may still be begun so that the range can be merged; 0: no wish
   };
 
   void start(Instant now, ClusterOutputs& outputs);

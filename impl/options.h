@@ -78,6 +78,9 @@ struct ClusterOptions {
   std::uint8_t dual_writes_staged_max = 64;        // kept by a target until its copy is complete
   std::uint8_t forwarded_max = 8;                  // requests that a target keeps for a range until it owns it
 
+  // Operations that a storage node has admitted and not answered yet; with so many it refuses more. 0: it never does.
+  std::uint16_t unanswered_max = 0;
+
   // Every ShardId is below this.
   constexpr std::uint16_t shard_ids() const { return std::max(shards, shards_max); }
   // What a move may cost.

@@ -217,7 +217,8 @@ class StorageNode {
   void scan(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void write(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
-              ClusterOutputs& outputs);
+              ClusterOutputs& outputs, bool is_for_load = false);
+  bool is_overloaded() const;
   bool reads_behind_barrier(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
                             ClusterOutputs& outputs) const;
   bool reads_retained(NodeId router, const Request& request, const ShardCopy& copy, ClusterOutputs& outputs);

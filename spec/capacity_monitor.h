@@ -41,7 +41,7 @@ class CapacityMonitor {
     bool is_throttled = false;   // by the mover that drives it now
     bool was_throttled = false;  // by any
     bool is_given_up = false;
-    MoverEpoch given_up_by;       // the mover that decided to end it for its costs
+    MoverEpoch given_up_by;           // the mover that decided to end it for its costs
     bool takes_longer_pause = false;  // as the mover that drives it now decided
     std::uint64_t last_lag = 0;       // that was told
     std::uint64_t lag_beyond = 0;     // entries beyond the stated bound, left when its fence was asked for

@@ -60,7 +60,8 @@ void Judge::judge_answered(const Answered& fact, const MonitorContext& context) 
   lease_.on(fact, context);
   split_.on(fact, context);
   router_.on(fact, request, context);
-  refresh_.on(fact, request);
+  refresh_.on(fact, request, context);
+  service_.on(fact, request);
 }
 
 void Judge::judge_applied(const Applied& fact, const MonitorContext& context) {
@@ -184,6 +185,11 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     known_.fault(context.at, context.by, fact);
     capacity_.on(fact, context);
     service_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, InboxOverflowed>) {
+    const FaultInjected loss{FaultKind::dropped, context.at};
+    known_.overflow(context.at, context.by);
+    capacity_.on(loss, context);
+    service_.on(loss, context);
   } else {
     judge_process(fact, context);
   }
