@@ -148,8 +148,12 @@ std::string describe(const Wording& wording, const Step& step) {
 }
 
 std::string describe(const Wording& wording, const ClockSetting& clock) {
-  return fmt::format("the clock of {} is ahead by {} and gains {} us a second", wording.process(clock.process),
-                     milliseconds_text(clock.offset), clock.drift_ppm);
+  std::string text = fmt::format("the clock of {} is ahead by {} and gains {} us a second",
+                                 wording.process(clock.process), milliseconds_text(clock.offset), clock.drift_ppm);
+  for (const sim::DriftChange& change : clock.changes) {
+    text += fmt::format(", {} from {} on", change.drift_ppm, milliseconds_text(change.at - TrueTime{}));
+  }
+  return text;
 }
 
 std::string describe(const impl::ClusterOptions& cluster, const sim::Deviation& deviation) {

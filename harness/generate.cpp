@@ -33,7 +33,7 @@ void draw_moves(sim::Choices& choices, impl::ClusterOptions& cluster) {
   cluster.movers = ask(choices, Ask::movers, 3) == 2 ? 2 : 1;
   cluster.moves_max = kAtOnce[ask(choices, Ask::moves_at_once, kAtOnce.size())];
   cluster.catch_up = static_cast<CatchUpDecision>(ask(choices, Ask::catch_up, kCatchUpDecisions));
-  constexpr std::array<std::uint8_t, 3> kRounds{12, 12, 4};
+  constexpr std::array<std::uint8_t, 3> kRounds{12, 4, 2};
   cluster.catch_up_rounds_max = kRounds[ask(choices, Ask::catch_up_rounds, kRounds.size())];
   constexpr std::array kEntryCosts{microseconds(6), microseconds(6), microseconds(6), microseconds(300),
                                    microseconds(700)};
@@ -69,6 +69,8 @@ impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   cluster.replicas = std::min(kReplicas[ask(choices, Ask::replicas, kReplicas.size())], cluster.storage_nodes);
   cluster.lease_per = ask(choices, Ask::lease_per, 3) == 2 ? impl::LeasePer::node : impl::LeasePer::range;
   draw_moves(choices, cluster);
+  constexpr std::array<std::uint16_t, 8> kUnanswered{0, 0, 0, 0, 0, 4, 2, 1};
+  cluster.unanswered_max = kUnanswered[ask(choices, Ask::unanswered, kUnanswered.size())];
   return cluster;
 }
 
@@ -76,15 +78,33 @@ std::uint8_t draw_variety(sim::Choices& choices) {
   return static_cast<std::uint8_t>(ask(choices, Ask::link_variety, 8));
 }
 
+// In one of four cases each time, up to the steepest drift that there may be, either way.
+std::vector<sim::DriftChange> draw_drift_changes(sim::Choices& choices, std::uint32_t process) {
+  constexpr std::array<std::int64_t, 4> kDrifts{1'000, -1'000, 0, -300};
+  constexpr Duration kGap = milliseconds(5);
+  std::vector<sim::DriftChange> changes;
+  TrueTime at;
+  for (std::uint32_t i = 0; i < sim::kDriftChangesMax; ++i) {
+    const std::uint64_t answer = ask(choices, Ask::drift_change, 4 * kDrifts.size(), process * 8 + i);
+    if (answer >= 3 * kDrifts.size()) {
+      at = at + kGap * static_cast<std::int64_t>(1 + ask(choices, Ask::drift_change, 30, process * 8 + 4 + i));
+      changes.push_back({at, kDrifts[answer % kDrifts.size()]});
+    }
+  }
+  return changes;
+}
+
 std::vector<ClockSetting> draw_clocks(sim::Choices& choices, std::uint16_t processes, Duration offset_max) {
   std::vector<ClockSetting> clocks;
   for (std::uint16_t id = 0; id < processes; ++id) {
     const std::uint64_t eighths = ask(choices, Ask::clock_offset, 17, id);
     const std::uint64_t drift = ask(choices, Ask::clock_drift, 5, id);
-    if (eighths == 0 && drift == 0) {
+    std::vector<sim::DriftChange> changes = draw_drift_changes(choices, id);
+    if (eighths == 0 && drift == 0 && changes.empty()) {
       continue;
     }
     ClockSetting clock;
+    clock.changes = std::move(changes);
     clock.process = NodeId{id};
     clock.offset = offset_max * ((static_cast<std::int64_t>(eighths) + 8) % 17 - 8) / 8;
     clock.drift_ppm = ((static_cast<std::int64_t>(drift) + 2) % 5 - 2) * 100;
@@ -170,6 +190,7 @@ WorkloadShape workload_of(const impl::ClusterOptions& cluster) {
   shape.is_supported.fill(true);
   shape.has_move_options = true;
   shape.has_metadata = true;
+  shape.has_bursts = true;
   return shape;
 }
 
@@ -183,6 +204,8 @@ Plan draw_plan(sim::Choices& choices, impl::Mutant mutant) {
   if (ask(choices, Ask::link_speed, 8) == 7) {
     plan.scenario.network.bytes_per_second = 500'000;
   }
+  constexpr std::array<std::uint16_t, 8> kInboxes{0, 0, 0, 0, 0, 0, 24, 8};
+  plan.scenario.network.inbox_max = kInboxes[ask(choices, Ask::inbox, kInboxes.size())];
   plan.scenario.clocks = draw_clocks(choices, impl::Roles(cluster).processes(), cluster.clock_offset_max);
   plan.faults = draw_faults(choices, kFaultGaps);
   draw_focus(choices, plan.faults);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -128,6 +129,33 @@ TEST(Generate, steps_are_in_order_and_every_plan_begins_with_a_move) {
     }
     EXPECT_TRUE(scenario.deviations.empty());
   }
+}
+
+TEST(Generate, load_and_drift_are_drawn_in_some_plans) {
+  std::set<CatchUpDecision> decisions;
+  std::set<std::uint16_t> unanswered;
+  std::set<std::uint16_t> inboxes;
+  std::size_t changes_max = 0;
+  bool has_burst = false;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    sim::SeededChoices choices(seed);
+    const Scenario scenario = draw_plan(choices, impl::Mutant::none).scenario;
+    decisions.insert(scenario.cluster.catch_up);
+    unanswered.insert(scenario.cluster.unanswered_max);
+    inboxes.insert(scenario.network.inbox_max);
+    for (const ClockSetting& clock : scenario.clocks) {
+      changes_max = std::max(changes_max, clock.changes.size());
+      EXPECT_TRUE(std::ranges::is_sorted(clock.changes, {}, &sim::DriftChange::at));
+    }
+    for (std::size_t i = 1; i < scenario.steps.size(); ++i) {
+      has_burst |= scenario.steps[i].at - scenario.steps[i - 1].at == microseconds(5);
+    }
+  }
+  EXPECT_EQ(decisions.size(), static_cast<std::size_t>(kCatchUpDecisions));
+  EXPECT_EQ(unanswered, (std::set<std::uint16_t>{0, 1, 2, 4}));
+  EXPECT_EQ(inboxes, (std::set<std::uint16_t>{0, 8, 24}));
+  EXPECT_EQ(changes_max, sim::kDriftChangesMax);
+  EXPECT_TRUE(has_burst);
 }
 
 TEST(Generate, only_storage_nodes_may_lose_their_disks) {

@@ -84,6 +84,9 @@ Bounds ReferenceSystem::bounds() const {
   bounds.log_entries_max = cluster.log_max;
   bounds.replay_rounds_max = cluster.catch_up_rounds_max;
   bounds.copies_per_move_max = cluster.copies_max;
+  bounds.splits_first_max = cluster.splits_first_max;
+  bounds.lag_at_fence_max = cluster.lag_at_fence_max;
+  bounds.lag_of_longer_pause_max = cluster.pause_lag_max;
   bounds.node_keys_max = cluster.node_keys_max == 0 ? cluster.keys : cluster.node_keys_max;
   state_pause(bounds);
   bounds.quiet_after = kQuietAfter;
@@ -110,6 +113,12 @@ void ReferenceSystem::state_pause(Bounds& bounds) const {
   bounds.pause_without_tail = message * 4 + commit + kSynced * 2 + followed;
   bounds.replay_round = message * 3 + kSynced * 2;
   bounds.entries_per_round = impl::kEntriesPerMessage;
+  // Six commits; the orders besides those that are counted; an order that is given twice; the longest tail.
+  const std::int64_t entries = impl::kEntriesPerMessage;
+  const std::int64_t tail_rounds = (cluster.pause_lag_max + entries - 1) / entries;
+  bounds.undisturbed_move_within =
+      (commit + message) * 6 + (bounds.replay_round + followed) * (4 + tail_rounds) + cluster.order_timeout * 2;
+  bounds.copy_within = bounds.replay_round * (3 + (std::int64_t{cluster.keys} + cluster.clients) / entries);
 }
 
 bool ReferenceSystem::apply(const Step& step) {

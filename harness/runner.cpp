@@ -87,6 +87,7 @@ void Runner::on(const Observed& observed) {
     return;
   }
   note_reached(observed);
+  report_.figures.note(observed.fact);
   judge_.on(observed);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/reach.h"
+#include "harness/run_figures.h"
 #include "histories/checker.h"
 #include "histories/history.h"
 #include "spec/judge.h"
@@ -28,6 +29,7 @@ struct RunReport {
   bool was_cut_short = false;  // the run hit the bound on its work
   Reach reached;
   std::bitset<3> signals;  // those that were given
+  RunFigures figures;
 
   std::uint64_t checked(ClauseId id) const { return checks[static_cast<std::size_t>(id)]; }
   const Violation* violation_of(ClauseId id) const;

@@ -112,6 +112,9 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
   if (cluster.lease_per == impl::LeasePer::node) {
     text += "leases node\n";
   }
+  if (cluster.unanswered_max != 0) {
+    text += fmt::format("unanswered_max {}\n", cluster.unanswered_max);
+  }
   if (cluster.mutant != impl::Mutant::none) {
     text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);
   }
@@ -125,11 +128,16 @@ std::string to_text(const Scenario& scenario) {
   text += scenario.system ? make_up_text(*scenario.system) : make_up_text(scenario.cluster);
   text += scenario.is_of_directory_alone ? "alone directory\n" : "";
   text +=
-      fmt::format("network delay {} variety {} bytes_per_second {}\n", exact_milliseconds(scenario.network.delay.value),
+      fmt::format("network delay {} variety {} bytes_per_second {}", exact_milliseconds(scenario.network.delay.value),
                   scenario.network.variety, scenario.network.bytes_per_second);
+  text += scenario.network.inbox_max == 0 ? "\n" : fmt::format(" inbox_max {}\n", scenario.network.inbox_max);
   for (const ClockSetting& clock : scenario.clocks) {
-    text += fmt::format("clock {} offset {} drift_ppm {}\n", clock.process.value,
-                        exact_milliseconds(clock.offset.value), clock.drift_ppm);
+    text += fmt::format("clock {} offset {} drift_ppm {}", clock.process.value, exact_milliseconds(clock.offset.value),
+                        clock.drift_ppm);
+    for (const sim::DriftChange& change : clock.changes) {
+      text += fmt::format(" then {} {}", exact_milliseconds(change.at.value), change.drift_ppm);
+    }
+    text += "\n";
   }
   for (const Step& step : scenario.steps) {
     text += step_text(step) + "\n";

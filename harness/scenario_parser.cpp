@@ -206,10 +206,27 @@ class ScenarioParser {
     clock.offset = words.time("the offset");
     words.take("drift_ppm");
     clock.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
+    while (words.take_if("then")) {
+      take_drift_change(clock, words);
+    }
     if (std::ranges::find(scenario_.clocks, clock.process, &ClockSetting::process) != scenario_.clocks.end()) {
       words.refuse("this process has a clock already");
     }
     scenario_.clocks.push_back(clock);
+  }
+
+  static void take_drift_change(ClockSetting& clock, Words& words) {
+    sim::DriftChange change;
+    change.at = TrueTime{words.time("when the drift changes").value};
+    change.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
+    const TrueTime before = clock.changes.empty() ? TrueTime{} : clock.changes.back().at;
+    if (change.at < before) {
+      words.refuse("changes of a drift must be in order of time");
+    } else if (clock.changes.size() >= sim::kDriftChangesMax) {
+      words.refuse(fmt::format("the drift of a clock changes {} times at most", sim::kDriftChangesMax));
+    } else {
+      clock.changes.push_back(change);
+    }
   }
 
   void step(Words& words) {

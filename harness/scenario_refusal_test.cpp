@@ -35,6 +35,17 @@ void expect_refused(const std::vector<Refusal>& cases) {
   }
 }
 
+TEST(ScenarioRefusal, names_what_is_wrong_about_load_and_drift) {
+  const std::string clock = "clock 0 offset 0ms drift_ppm 0";
+  expect_refused_behind_cluster(
+      {{"unanswered_max 0", "s:3: unanswered_max is '0', but must be a whole number from 1 to 10000"},
+       {"network delay 0.5ms variety 0 bytes_per_second 1000000 inbox_max 0",
+        "s:3: inbox_max is '0', but must be a whole number from 1 to 10000"},
+       {clock + " then 40ms 1001", "s:3: drift_ppm is '1001', but must be a whole number from -1000 to 1000"},
+       {clock + " then 40ms 1 then 39ms 1", "s:3: changes of a drift must be in order of time"},
+       {clock + " then 1ms 1 then 2ms 1 then 3ms 1 then 4ms 1", "s:3: the drift of a clock changes 3 times at most"}});
+}
+
 const std::string kNotWhole =
     "s: this is no whole scenario: 'scenario 1' and 'cluster ...' or 'system ...' must be there";
 const std::string kNoScenario = "s:1: this is no scenario: the first line must be 'scenario 1'";

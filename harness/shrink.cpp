@@ -198,6 +198,15 @@ bool Shrinker::calm_details(Scenario& scenario) {
   Scenario even = scenario;
   even.network.variety = 0;
   attempt(even);
+  Scenario roomy = scenario;
+  roomy.network.inbox_max = 0;
+  roomy.cluster.unanswered_max = 0;
+  attempt(roomy);
+  Scenario steady = scenario;
+  for (ClockSetting& clock : steady.clocks) {
+    clock.changes.clear();
+  }
+  attempt(steady);
   if (!scenario.system && scenario.cluster.directories > 1) {
     attempt(with_one_directory(scenario));
   }

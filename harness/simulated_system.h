@@ -51,6 +51,9 @@ class SimulatedSystem : public System {
     for (const ClockSetting& clock : scenario_->clocks) {
       if (clock.process.value < cluster.size()) {
         world_.set_clock(clock.process, clock.offset, clock.drift_ppm);
+        for (const sim::DriftChange& change : clock.changes) {
+          world_.change_drift(clock.process, change);
+        }
       }
     }
   }

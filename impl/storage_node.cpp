@@ -274,6 +274,7 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
     after(appended_, Unfenced{shard, move}, now, outputs);
   }
   end_capture_if_over(shard, now, outputs);
+  tell_throttled_if_over(shard, outputs);
   end_staging_if_over(shard, now, outputs);
   reshape_replicas(now, outputs);
   if (changed_at > known_before) {

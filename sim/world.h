@@ -87,6 +87,9 @@ class World {
     machine(process).clock = Clock(offset, drift_ppm, options_.clock_offset_max);
   }
 
+  // From then on the clock drifts like this; in order of time, after set_clock.
+  void change_drift(NodeId process, DriftChange change) { machine(process).clock.change_drift(change); }
+
   TrueTime now() const { return now_; }
   // Deliveries, timers and faults so far.
   std::uint64_t events() const { return events_; }
@@ -191,11 +194,28 @@ class World {
       strike_before_receiving(event);
     }
     if (it.is_occupied(now_)) {
+      if (event.kind == Event::Kind::deliver && is_full(it)) [[unlikely]] {
+        overflow(event);
+        return;
+      }
       it.inbox.push(event);
       schedule_drain(event.process);
       return;
     }
     serve(event);
+  }
+
+  bool is_full(const Machine& it) const {
+    return options_.network.inbox_max != 0 && it.inbox.size() >= options_.network.inbox_max;
+  }
+
+  void overflow(const Event& event) {
+    ++events_;
+    const Envelope& envelope = envelopes_.at(event.argument);
+    digest_.add(Protocol::digest_of(envelope.message) ^ (static_cast<std::uint64_t>(now_.value) << 8U));
+    trace(Trace::Kind::lost, event.process, envelope.from, &envelope.message, nullptr);
+    host_.observed(now_, event.process, InboxOverflowed{});
+    envelopes_.release(event.argument);
   }
 
   void schedule_drain(NodeId id) {

@@ -51,6 +51,8 @@ class KnownCluster {
   void heal(TrueTime at);
   // A fault after Healed takes the promise of quiet back.
   void fault(TrueTime at, NodeId by, const FaultInjected& fact);
+  // This one does not: what overflows after Healed, the cluster has itself to thank for.
+  void overflow(TrueTime at, NodeId by) { disturb(by, at); }
 
   // The record now; null if the shard has none.
   const ShardRecord* record(ShardId shard) const;

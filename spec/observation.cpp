@@ -64,6 +64,7 @@ std::string_view name_of(CatchUpDecision decision) {
     case CatchUpDecision::give_up: return "give_up";
     case CatchUpDecision::throttle: return "throttle";
     case CatchUpDecision::longer_pause: return "longer_pause";
+    case CatchUpDecision::split_first: return "split_first";
   }
   return "";
 }
@@ -74,6 +75,7 @@ std::string_view name_of(GiveUpReason reason) {
     case GiveUpReason::impossible: return "impossible";
     case GiveUpReason::outrun: return "outrun";
     case GiveUpReason::log_trimmed: return "log_trimmed";
+    case GiveUpReason::split_first: return "split_first";
   }
   return "";
 }

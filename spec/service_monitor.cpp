@@ -63,6 +63,12 @@ void ServiceMonitor::check_failover(const RecordCommitted& fact, const ShardReco
   });
 }
 
+void ServiceMonitor::on(const Answered& fact, std::uint32_t request) {
+  if (fact.is_overloaded && request < requests_.size()) {
+    requests_[request].was_refused_for_load = true;
+  }
+}
+
 void ServiceMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
   if (request >= requests_.size()) {
     requests_.resize(request + 1);
@@ -78,7 +84,8 @@ void ServiceMonitor::on(const Returned& fact, std::uint32_t request, const Monit
   asked.is_running = false;
   const bool is_undisturbed =
       is_quiet(last_fault_, asked.invoked_at, context) && is_quiet(last_stall_, asked.invoked_at, context);
-  if (context.bounds.answer_within == Duration{} || !is_undisturbed || asked.operation.kind == OperationKind::scan) {
+  if (context.bounds.answer_within == Duration{} || !is_undisturbed || asked.was_refused_for_load ||
+      asked.operation.kind == OperationKind::scan) {
     return;
   }
   for (const ShardId shard : context.known.shards()) {
