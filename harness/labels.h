@@ -53,6 +53,7 @@ enum class Ask : std::uint8_t {
   replicas,
   lease_per,
   metadata_split,
+  lost_for_good,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {
