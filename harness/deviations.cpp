@@ -134,7 +134,8 @@ void DrawnDeviations::strike_who_may_lose(Deviation& deviation) const {
 // As above. That nobody is left who could go on is no fault of the cluster's.
 void DrawnDeviations::strike_who_may_be_lost(Deviation& deviation) {
   const auto limit_of = [this](NodeId id) {
-    return std::ranges::find_if(limits_.may_be_lost, [id](const LossLimit& it) { return it.is_about(id) && it.most > 0; });
+    return std::ranges::find_if(limits_.may_be_lost,
+                                [id](const LossLimit& it) { return it.is_about(id) && it.most > 0; });
   };
   const Anchor& anchor = deviation.anchor;
   const bool is_sender = deviation.moment == Moment::after_sending;

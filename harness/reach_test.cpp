@@ -46,7 +46,8 @@ TEST(Reach, a_cell_keeps_its_place) {
   }
 }
 
-// 8 phases, 10 faults, 6 participants; no source and target without a move (20), no disk lost but a storage node's (24).
+// 8 phases, 10 faults, 6 participants; no source and target without a move (20), no disk lost but a storage node's
+// (24).
 TEST(Reach, cells_that_cannot_be_visited_have_a_reason) {
   EXPECT_EQ(kReachCells, 480U);
   EXPECT_EQ(reachable_cells(), 480U - 20U - 24U);

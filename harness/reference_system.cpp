@@ -123,11 +123,13 @@ bool ReferenceSystem::apply(const Step& step) {
     return true;
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {
-    world_.inject(operators_mover(roles.mover_of(split->shard)), impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
+    world_.inject(operators_mover(roles.mover_of(split->shard)),
+                  impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
     return true;
   }
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
-    world_.inject(operators_mover(roles.mover_of(merge->shard)), impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
+    world_.inject(operators_mover(roles.mover_of(merge->shard)),
+                  impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
     return true;
   }
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {

@@ -131,7 +131,8 @@ FaultStep StepParser::fault(Words& words) const {
   } else if (step.kind == FaultKind::lost_for_good) {
     return step;
   } else if (step.kind != FaultKind::crashed && step.kind != FaultKind::disk_lost && step.kind != FaultKind::paused) {
-    words.refuse("as a step, a fault can be crash, lose_disk, pause, cut or lose_for_good; the others happen to messages");
+    words.refuse(
+        "as a step, a fault can be crash, lose_disk, pause, cut or lose_for_good; the others happen to messages");
   }
   words.take("for");
   step.duration = words.time("how long");

@@ -75,8 +75,8 @@ class KnownCluster {
   bool is_reported_lost(Key key) const {
     return key_space_.contains(key) && lost_keys_[key.value - key_space_.lo.value] != 0;
   }
-  // Reported lost, or of a range whose every copy is out of reach: with a member that is lost for good, or gone with the
-  // disk of one that lost that while another is lost for good. No cluster can serve it.
+  // Reported lost, or of a range whose every copy is out of reach: with members that are lost for good, and perhaps
+  // with the disks of others. No cluster can serve it.
   bool is_unavailable(Key key) const;
   // Lost for good.
   bool is_gone(NodeId node) const { return gone_.contains(node); }

@@ -100,8 +100,7 @@ void LivenessMonitor::finish_moves(TrueTime healed_at, const MonitorContext& con
     if (record == nullptr || record->is_data_lost) {
       continue;
     }
-    const bool is_over =
-        record->phase == MovePhase::none || record->move != move.id || may_wait(*record, context);
+    const bool is_over = record->phase == MovePhase::none || record->move != move.id || may_wait(*record, context);
     if (!is_over && context.at < deadline) {
       continue;  // it still has time
     }

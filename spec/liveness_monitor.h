@@ -1,7 +1,7 @@
 // Judges what must happen once faults are over: V1 (every range serves again) and V2 (every move is over), in bounded
 // virtual time after Healed.
 //
-// Who is lost for good brings back no range whose every copy it had, and answers nothing that a decided move asks of it:
+// Who is lost for good brings back no range whose every copy it had, and answers nothing that a decided move asks for:
 // these may wait for ever. Everything else may not: a range with one copy left is served, and a move is decided.
 #pragma once
 

@@ -347,7 +347,7 @@ struct Crashed {};
 struct Restarted {
   bool is_disk_lost;
 };
-// The last fault is over: from here on everything that is not lost for good is reachable, and liveness counts. A fault told later takes that back.
+// The last fault is over: who is not lost for good is reachable, and liveness counts. A fault later takes that back.
 struct Healed {};
 
 // --- what is there at the end --------------------------------------------------------------------------------------
