@@ -119,6 +119,8 @@ std::string describe(const Wording& wording, const sim::Deviation& deviation) {
     case FaultKind::paused: return fmt::format("{} {} pauses for {}", moment_text(wording, deviation), message, time);
     case FaultKind::clock_shifted:
       return fmt::format("{} {} has its clock shifted to {}", moment_text(wording, deviation), message, time);
+    case FaultKind::lost_for_good:
+      return fmt::format("{} {} is lost for good", moment_text(wording, deviation), message);
   }
   return "";
 }
@@ -143,6 +145,9 @@ std::string describe(const Wording& wording, const Step& step) {
     return fmt::format("an operator splits the metadata shard of key {} there", metadata->at.value);
   }
   const auto& fault = std::get<FaultStep>(step.what);
+  if (fault.kind == FaultKind::lost_for_good) {
+    return fmt::format("{} is lost for good", wording.process(fault.process));
+  }
   return fmt::format("{} is {} for {}", wording.process(fault.process), name_of(fault.kind),
                      milliseconds_text(fault.duration));
 }

@@ -17,6 +17,8 @@ constexpr std::uint64_t kFocusOneIn = 3;
 constexpr std::uint32_t kFocusedGapDivisor = 25;
 constexpr std::uint64_t kPhaseFocusOneIn = 4;
 constexpr std::uint32_t kPhaseGapDivisor = 8;
+constexpr std::uint64_t kLossOneIn = 6;
+constexpr std::uint64_t kLossInPhaseOneIn = 2;
 constexpr std::uint32_t kKeysOfShard = 4;
 constexpr std::uint16_t kSplitsMax = 4;
 // How many members the directory has: a single one and three take turns, five are rare.
@@ -116,7 +118,7 @@ std::vector<ClockSetting> draw_clocks(sim::Choices& choices, std::uint16_t proce
 FaultProfile draw_faults(sim::Choices& choices, const FaultGaps& gaps) {
   FaultProfile faults;
   faults.gap = gaps[ask(choices, Ask::fault_rate, gaps.size())];
-  for (std::uint32_t kind = 0; kind < kFaultKinds; ++kind) {
+  for (std::uint32_t kind = 0; kind <= static_cast<std::uint32_t>(FaultKind::clock_shifted); ++kind) {
     // Losing a disk ends a range of one member for good, so it is rarer than all else.
     const bool is_rare = static_cast<FaultKind>(kind) == FaultKind::disk_lost;
     const std::uint64_t answer = ask(choices, Ask::fault_enabled, is_rare ? 12 : 3, kind);
@@ -173,8 +175,15 @@ void draw_focus(sim::Choices& choices, FaultProfile& faults) {
     faults.gap /= kPhaseGapDivisor;
     // Such a run is so short of faults elsewhere that it may have the rarest one more often.
     bool& may_lose = faults.is_enabled[static_cast<std::size_t>(FaultKind::disk_lost)];
-    may_lose = may_lose || ask(choices, Ask::fault_enabled, 2, kFaultKinds) == 1;
+    may_lose = may_lose || ask(choices, Ask::fault_enabled, 2, 9) == 1;
   }
+}
+
+// Some runs lose a process for good; those that strike in one phase of a move more often.
+void draw_losses(sim::Choices& choices, FaultProfile& faults) {
+  const std::uint64_t one_in = faults.phase ? kLossInPhaseOneIn : kLossOneIn;
+  faults.is_enabled[static_cast<std::size_t>(FaultKind::lost_for_good)] =
+      ask(choices, Ask::lost_for_good, one_in) == one_in - 1;
 }
 
 WorkloadShape workload_of(const impl::ClusterOptions& cluster) {
@@ -210,6 +219,7 @@ Plan draw_plan(sim::Choices& choices, impl::Mutant mutant) {
   plan.faults = draw_faults(choices, kFaultGaps);
   draw_focus(choices, plan.faults);
   plan.scenario.steps = draw_workload(choices, workload_of(cluster));
+  draw_losses(choices, plan.faults);
   return plan;
 }
 
@@ -220,6 +230,13 @@ FaultLimits fault_limits_of(const impl::ClusterOptions& cluster) {
   // Only a storage node's data may be lost with its disk; everything the directory decided may not.
   for (std::uint16_t i = 0; i < cluster.storage_nodes; ++i) {
     limits.may_lose_disk.push_back(roles.storage(i));
+  }
+  limits.may_be_lost = loss_limits_of(cluster);
+  // So that something is left to serve. All but one of a replica set may go.
+  for (LossLimit& limit : limits.may_be_lost) {
+    if (limit.is_about(roles.storage(0))) {
+      limit.most = std::min(limit.most, std::max(1, cluster.replicas - 1));
+    }
   }
   return limits;
 }

@@ -57,6 +57,7 @@ enum class Ask : std::uint8_t {
   inbox,
   burst,
   drift_change,
+  lost_for_good,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

@@ -128,22 +128,24 @@ bool ReferenceSystem::apply(const Step& step) {
     return true;
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    world_.inject(roles.mover_of(move->shard), impl::StartMove{move->shard, move->target, move->how});
+    world_.inject(operators_mover(roles.mover_of(move->shard)), impl::StartMove{move->shard, move->target, move->how});
     return true;
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {
-    world_.inject(roles.mover_of(split->shard), impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
+    world_.inject(operators_mover(roles.mover_of(split->shard)),
+                  impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
     return true;
   }
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
-    world_.inject(roles.mover_of(merge->shard), impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
+    world_.inject(operators_mover(roles.mover_of(merge->shard)),
+                  impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
     return true;
   }
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     impl::Command command;
     command.kind = impl::CommandKind::split_metadata;
     command.at = metadata->at;
-    world_.inject(roles.mover(0), command);
+    world_.inject(operators_mover(roles.mover(0)), command);
     return true;
   }
   inject_fault(std::get<FaultStep>(step.what));
@@ -163,24 +165,51 @@ ProcessRole ReferenceSystem::role_of(NodeId process) const {
 
 bool ReferenceSystem::is_settled() const {
   for (const ShardRecord& record : records_) {
-    if (record.is_data_lost || record.is_removed()) {
+    if (record.is_data_lost || record.is_removed() || is_out_of_reach(record)) {
       continue;
     }
     const impl::StorageNode* owner = storage(record.owner);
     const auto claim = owner->claim(record.shard);
     const bool serves = claim && claim->epoch == record.epoch && world_.clock(record.owner).read(now()) < claim->until;
-    if (record.phase != MovePhase::none || !serves || !world_.is_up(record.owner)) {
+    const bool is_moving = record.phase != MovePhase::none && !waits_for_gone(record);
+    if (is_moving || !serves || !world_.is_up(record.owner)) {
       return false;
     }
   }
   return !has_left_copies() && !has_wishes();
 }
 
+bool ReferenceSystem::is_cut_off(ClientId client) const {
+  return world_.is_gone(impl::Roles(scenario_->cluster).router_of(client));
+}
+
+// Whom an operator asks: the usual one, or another that is still there.
+NodeId ReferenceSystem::operators_mover(NodeId usual) const {
+  const impl::Roles roles(scenario_->cluster);
+  for (std::uint16_t i = 0; world_.is_gone(usual) && i < roles.movers(); ++i) {
+    usual = roles.mover(i);
+  }
+  return usual;
+}
+
+// Who has a copy is lost for good.
+bool ReferenceSystem::is_out_of_reach(const ShardRecord& record) const {
+  bool is_anyone_left = false;
+  record.members.for_each([&](NodeId member) { is_anyone_left |= !world_.is_gone(member); });
+  return !is_anyone_left;
+}
+
+// The move is decided, and what is left to do waits for a side that is lost for good.
+bool ReferenceSystem::waits_for_gone(const ShardRecord& record) const {
+  const bool is_decided = record.phase >= MovePhase::switched;
+  return is_decided && (world_.is_gone(record.source) || world_.is_gone(record.target));
+}
+
 // Moves that were asked for, and that the directory has not heard of yet.
 bool ReferenceSystem::has_wishes() const {
   const impl::Roles roles(scenario_->cluster);
   for (std::uint16_t i = 0; i < roles.movers(); ++i) {
-    if (world_.process(roles.mover(i)).mover()->has_wish()) {
+    if (!world_.is_gone(roles.mover(i)) && world_.process(roles.mover(i)).mover()->has_wish()) {
       return true;
     }
   }
@@ -191,13 +220,17 @@ bool ReferenceSystem::has_wishes() const {
 bool ReferenceSystem::has_left_copies() const {
   const impl::Roles roles(scenario_->cluster);
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
+    if (world_.is_gone(roles.storage(i))) {
+      continue;
+    }
     for (const impl::ShardCopy& copy : storage(roles.storage(i))->state().copies()) {
       const std::size_t shard = copy.known.shard.value;
       const bool is_members = shard < records_.size() && (records_[shard].members.contains(roles.storage(i)) ||
                                                           records_[shard].joining == roles.storage(i));
       const bool may_stay = copy.copy == CopyState::owned || (copy.copy == CopyState::replica && is_members);
       const bool may_go = copy.copy && !may_stay && shard < records_.size();
-      if (may_go && !records_[shard].is_data_lost && !records_[shard].is_removed()) {
+      const bool must_go = may_go && !records_[shard].is_data_lost && !records_[shard].is_removed();
+      if (must_go && !waits_for_gone(records_[shard])) {
         return true;
       }
     }
@@ -209,6 +242,9 @@ void ReferenceSystem::tell_end() {
   const impl::Roles roles(scenario_->cluster);
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
     const NodeId id = roles.storage(i);
+    if (world_.is_gone(id)) {
+      continue;
+    }
     for (const impl::ShardCopy& copy : storage(id)->state().copies()) {
       if (copy.copy) {
         tell(now(), id, CopyHeld{copy.known.shard, copy.held, *copy.copy, copy.move});

@@ -67,6 +67,7 @@ class Runner final : private ObservationSink {
   void drain(System& system, Duration at_most);
   void settle(System& system);
   void read_everything(System& system);
+  std::vector<std::uint16_t> connected(const System& system) const;
   bool probe(System& system, bool is_first);
   void scan_everything(System& system);
   void judge_history();
@@ -83,7 +84,7 @@ class Runner final : private ObservationSink {
   const System* system_ = nullptr;    // of the run under way
   TrueTime last_stamp_;
   bool is_cut_short_ = false;
-  bool probe_failed_ = false;  // a final read was not answered, of a key that is not reported lost
+  bool probe_failed_ = false;  // a final read was not answered, of a key that somebody could serve
 };
 
 }  // namespace shardcheck::harness

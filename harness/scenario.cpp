@@ -53,6 +53,9 @@ std::string step_text(const Step& step) {
   }
   const auto& fault = std::get<FaultStep>(step.what);
   std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
+  if (fault.kind == FaultKind::lost_for_good) {
+    return text;
+  }
   if (fault.kind == FaultKind::link_cut) {
     text += fmt::format(" {}", fault.peer.value);
   }
@@ -67,6 +70,7 @@ std::string deviation_text(const Scenario& scenario, const sim::Deviation& devia
   const std::string time = exact_milliseconds(deviation.duration.value);
   switch (deviation.kind) {
     case FaultKind::dropped: return on;
+    case FaultKind::lost_for_good: return on + fmt::format(" {}", name_of(deviation.moment));
     case FaultKind::delayed:
     case FaultKind::duplicated: return on + " " + time;
     case FaultKind::held_until_phase:

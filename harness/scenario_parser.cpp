@@ -10,6 +10,7 @@
 #include "harness/cluster_words.h"
 #include "harness/line_network.h"
 #include "harness/line_words.h"
+#include "harness/losses.h"
 #include "harness/moves_line.h"
 #include "harness/scenario.h"
 #include "harness/step_parser.h"
@@ -237,15 +238,26 @@ class ScenarioParser {
     }
     step.what = StepParser(scenario_, make_up_, last_sequence_).what(words);
     if (const auto* fault = std::get_if<FaultStep>(&step.what)) {
-      check_disk(fault->kind, fault->process, words);
+      check_victim(fault->kind, fault->process, words);
     }
     scenario_.steps.push_back(step);
   }
 
-  void check_disk(FaultKind kind, NodeId victim, Words& words) {
-    const bool may_be_lost =
-        scenario_.system || (!scenario_.is_of_directory_alone && impl::Roles(scenario_.cluster).is_storage(victim));
-    if (kind == FaultKind::disk_lost && !may_be_lost) {
+  void check_victim(FaultKind kind, NodeId victim, Words& words) {
+    const bool is_whole_reference = !scenario_.system && !scenario_.is_of_directory_alone;
+    if (kind == FaultKind::lost_for_good && !is_whole_reference) {
+      words.refuse("only of the reference may anybody be lost for good");
+    } else if (kind == FaultKind::lost_for_good) {
+      lost_.insert(victim);
+      for (const LossLimit& limit : loss_limits_of(scenario_.cluster)) {
+        if (std::ranges::count_if(lost_, [&](NodeId it) { return limit.is_about(it); }) > limit.most) {
+          words.refuse("too many are lost for good: a majority of the directory must stay, and one of each other role");
+        }
+      }
+    }
+    const bool may_lose_disk =
+        scenario_.system || (is_whole_reference && impl::Roles(scenario_.cluster).is_storage(victim));
+    if (kind == FaultKind::disk_lost && !may_lose_disk) {
       words.refuse("only a storage node may lose its disk");
     }
   }
@@ -301,16 +313,19 @@ class ScenarioParser {
       case FaultKind::crashed:
       case FaultKind::disk_lost:
       case FaultKind::paused:
+      case FaultKind::lost_for_good:
       case FaultKind::clock_shifted: deviation.moment = words.named<sim::Moment>("moment", sim::kMoments); break;
       case FaultKind::delayed:
       case FaultKind::duplicated: break;
     }
-    deviation.duration = words.time("the size of the deviation");
+    if (deviation.kind != FaultKind::lost_for_good) {
+      deviation.duration = words.time("the size of the deviation");
+    }
     if (deviation.duration < Duration{} && deviation.kind != FaultKind::clock_shifted) {
       words.refuse("only a shift of a clock can be negative");
     }
     const bool is_at_sender = deviation.moment == sim::Moment::after_sending;
-    check_disk(deviation.kind, is_at_sender ? deviation.anchor.from : deviation.anchor.to, words);
+    check_victim(deviation.kind, is_at_sender ? deviation.anchor.from : deviation.anchor.to, words);
     if (deviation.kind == FaultKind::crashed) {
       words.take("kept");
       deviation.kept_unsynced = static_cast<std::uint8_t>(words.whole_number("kept", 0, 255));
@@ -321,6 +336,7 @@ class ScenarioParser {
   MakeUp make_up_;
   std::vector<std::uint32_t> last_sequence_;  // by ClientId
   std::set<sim::Anchor> anchors_;
+  std::set<NodeId> lost_;       // for good
   std::set<std::string> said_;  // of the lines that come once
   bool has_header_ = false;
   bool has_cluster_ = false;

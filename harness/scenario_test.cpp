@@ -42,6 +42,7 @@ at 11ms fault crash 0 for 10ms
 at 12ms fault lose_disk 3 for 0ms
 at 13ms fault pause 6 for 50.5ms
 at 14ms fault cut 1 5 for 25ms
+at 15ms fault lose_for_good 3
 on request 4 -> 1 #0 delay 45ms
 on order_fence 6 -> 2 #1 hold_until aborted
 on poll 1 -> 0 #2 drop
@@ -53,6 +54,7 @@ on log_batch 1 -> 2 #0 lose_disk before_receiving 80ms
 on record_update 0 -> 3 #4294967295 lose_disk after_receiving 80ms
 on reply 2 -> 4 #9 pause after_receiving 140ms
 on refusal 2 -> 5 #0 shift_clock before_receiving -2ms
+on poll 5 -> 0 #7 lose_for_good after_sending
 )";
 
 template <class What>
@@ -65,7 +67,7 @@ TEST(Scenario, every_kind_of_line_survives_parsing_and_printing) {
 
   ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
   EXPECT_EQ(to_text(*scenario), kEverything);
-  EXPECT_EQ(scenario->size(), 2U + 18U + 11U);
+  EXPECT_EQ(scenario->size(), 2U + 19U + 12U);
 }
 
 TEST(Scenario, every_kind_of_line_means_what_it_says) {
@@ -113,6 +115,7 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
   EXPECT_EQ(step<ClientStep>(scenario, 12).operation, scan_of({Key{1}, Key{12}}));
   EXPECT_EQ(step<MetadataSplitStep>(scenario, 13), (MetadataSplitStep{Key{8}}));
   EXPECT_EQ(step<FaultStep>(scenario, 17), (FaultStep{FaultKind::link_cut, NodeId{1}, NodeId{5}, milliseconds(25)}));
+  EXPECT_EQ(step<FaultStep>(scenario, 18), (FaultStep{.kind = FaultKind::lost_for_good, .process = NodeId{3}}));
 }
 
 TEST(Scenario, a_move_may_be_split_first) {
@@ -164,6 +167,8 @@ TEST(Scenario, deviations_mean_what_they_say) {
   EXPECT_EQ(deviations.at(10).kind, FaultKind::clock_shifted);
   EXPECT_EQ(deviations.at(10).moment, sim::Moment::before_receiving);
   EXPECT_EQ(deviations.at(10).duration, milliseconds(-2));
+  EXPECT_EQ(deviations.at(11).kind, FaultKind::lost_for_good);
+  EXPECT_EQ(deviations.at(11).moment, sim::Moment::after_sending);
 }
 
 TEST(Scenario, comments_blank_lines_and_line_ends_of_other_systems_are_left_out) {

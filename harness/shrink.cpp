@@ -173,6 +173,15 @@ Scenario with_one_directory(Scenario scenario) {
     rename(deviation.anchor.from);
     rename(deviation.anchor.to);
   }
+  // The one that is left must not be lost for good.
+  std::erase_if(scenario.deviations, [](const sim::Deviation& it) {
+    const NodeId victim = it.moment == sim::Moment::after_sending ? it.anchor.from : it.anchor.to;
+    return it.kind == FaultKind::lost_for_good && victim == NodeId{0};
+  });
+  std::erase_if(scenario.steps, [](const Step& it) {
+    const auto* fault = std::get_if<FaultStep>(&it.what);
+    return fault != nullptr && fault->kind == FaultKind::lost_for_good && fault->process == NodeId{0};
+  });
   // Among themselves the members have nothing to say any more, and no two clocks or deviations may be of one thing.
   std::erase_if(scenario.deviations, [](const auto& it) { return it.anchor.from == it.anchor.to; });
   std::ranges::sort(scenario.deviations, {}, [](const auto& it) { return std::pair(it.anchor, it.kind); });

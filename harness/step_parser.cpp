@@ -140,8 +140,11 @@ FaultStep StepParser::fault(Words& words) const {
   step.process = read_process(make_up_, words, "the process");
   if (step.kind == FaultKind::link_cut) {
     step.peer = read_process(make_up_, words, "the other end of the link");
+  } else if (step.kind == FaultKind::lost_for_good) {
+    return step;
   } else if (step.kind != FaultKind::crashed && step.kind != FaultKind::disk_lost && step.kind != FaultKind::paused) {
-    words.refuse("as a step, a fault can be crash, lose_disk, pause or cut; the others happen to messages");
+    words.refuse(
+        "as a step, a fault can be crash, lose_disk, pause, cut or lose_for_good; the others happen to messages");
   }
   words.take("for");
   step.duration = words.time("how long");

@@ -38,6 +38,7 @@ struct Machine {
   std::uint32_t incarnation = 0;
   bool is_up = false;
   bool is_disk_lost = false;  // since it was last started
+  bool is_gone = false;       // lost for good: never started again
   bool is_syncing = false;
   bool wants_another_sync = false;
   std::optional<TrueTime> drain_at;  // the earliest time at which a look into the inbox is in the queue
@@ -63,6 +64,7 @@ struct Machine {
     inbox.clear();
     paused_until = TrueTime{};
     disk.crash(deviation.kept_unsynced);
+    is_gone = deviation.kind == FaultKind::lost_for_good;
     if (deviation.kind == FaultKind::disk_lost) {
       disk.lose_everything();
       is_disk_lost = true;

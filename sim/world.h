@@ -97,6 +97,8 @@ class World {
   const Process& process(NodeId id) const { return machines_[id.value].process; }
   const Clock& clock(NodeId id) const { return machines_[id.value].clock; }
   bool is_up(NodeId id) const { return machines_[id.value].is_up; }
+  // Lost for good.
+  bool is_gone(NodeId id) const { return machines_[id.value].is_gone; }
   void set_tracing(bool is_on) { is_tracing_ = is_on; }
 
   // Lets everything happen up to and including `until`, but at most `events_max` events in all since reset. False if
@@ -125,7 +127,7 @@ class World {
   // Does a fault now, outside of any message; `peer` is the other end of a link to cut.
   void inject_fault(NodeId process, const Deviation& fault, NodeId peer) { strike(process, fault, peer); }
 
-  // Ends all faults: links are whole, everybody runs, no deviation strikes any more.
+  // Ends all faults: links are whole, everybody runs who is not lost for good, no deviation strikes any more.
   void heal();
 
  private:

@@ -77,6 +77,12 @@ class KnownCluster {
   bool is_reported_lost(Key key) const {
     return key_space_.contains(key) && lost_keys_[key.value - key_space_.lo.value] != 0;
   }
+  // Reported lost, or of a range whose every copy is out of reach: with members that are lost for good, and perhaps
+  // with the disks of others. No cluster can serve it.
+  bool is_unavailable(Key key) const;
+  // Lost for good.
+  bool is_gone(NodeId node) const { return gone_.contains(node); }
+  bool has_gone() const { return !gone_.is_empty(); }
   std::optional<TrueTime> healed_at() const { return healed_at_; }
   // How often the process restarted, and how often without its disk.
   std::uint32_t restarts(NodeId node) const { return restarts_[node.value]; }
@@ -96,6 +102,7 @@ class KnownCluster {
     ShardRecord before;
     DirectoryPosition position;  // of the last change
     TrueTime changed_at;
+    NodeSet without_copy;  // of those that the record names as holders of a copy: they lost their disks since
     std::uint32_t newest_grant = 0;
     bool exists = false;
     bool existed_before = false;
@@ -103,6 +110,7 @@ class KnownCluster {
   };
 
   void remember_grant(TrueTime at, const RecordCommitted& fact);
+  void note_lost_copies(const RecordCommitted& fact);
   void disturb(NodeId by, TrueTime until);
   void remember_move(TrueTime at, const RecordCommitted& fact);
   KnownMove* mutable_move(MoveId id);
@@ -121,6 +129,7 @@ class KnownCluster {
   std::uint64_t directory_ = 0;
   std::uint32_t reshaped_ = 0;
   std::optional<TrueTime> healed_at_;
+  NodeSet gone_;
 };
 
 // Changes that make a grant: they set owner, epoch or bounds.

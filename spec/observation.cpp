@@ -44,6 +44,7 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::disk_lost: return "lose_disk";
     case FaultKind::paused: return "pause";
     case FaultKind::clock_shifted: return "shift_clock";
+    case FaultKind::lost_for_good: return "lose_for_good";
   }
   return "";
 }

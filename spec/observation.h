@@ -303,8 +303,9 @@ enum class FaultKind : std::uint8_t {
   disk_lost,
   paused,
   clock_shifted,
+  lost_for_good,  // it goes down and never comes back, not even when everything is healed
 };
-inline constexpr int kFaultKinds = 9;
+inline constexpr int kFaultKinds = 10;
 std::string_view name_of(FaultKind kind);
 
 // A fault was done to the process named by the observation (for a link: the receiving end).
@@ -319,7 +320,7 @@ struct Crashed {};
 struct Restarted {
   bool is_disk_lost;
 };
-// The last fault is over: from here on everything is reachable and liveness counts. A fault told later takes that back.
+// The last fault is over: who is not lost for good is reachable, and liveness counts. A fault later takes that back.
 struct Healed {};
 
 // --- what is there at the end --------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ bool ServiceMonitor::is_quiet(const std::optional<TrueTime>& last_fault, TrueTim
 
 void ServiceMonitor::on(const FaultInjected& fact, const MonitorContext& context) {
   const bool is_directory = context.by.value < 64 && (context.bounds.directory >> context.by.value & 1U) != 0;
-  const bool is_stall = is_directory && (fact.kind == FaultKind::crashed || fact.kind == FaultKind::paused);
+  const bool is_stall = is_directory && (fact.kind == FaultKind::crashed || fact.kind == FaultKind::paused ||
+                                         fact.kind == FaultKind::lost_for_good);
   if (fact.kind == FaultKind::disk_lost && context.by.value < disk_lost_at_.size()) {
     disk_lost_at_[context.by.value] = context.at;
   }
@@ -46,6 +47,9 @@ void ServiceMonitor::on(const RecordCommitted& fact, const MonitorContext& conte
 void ServiceMonitor::check_failover(const RecordCommitted& fact, const ShardRecord& before,
                                     const MonitorContext& context) const {
   if (context.bounds.quiet_after == Duration{} || !is_quiet(last_fault_, context.at, context)) {
+    return;
+  }
+  if (context.known.is_gone(before.owner)) {
     return;
   }
   // Who lost its disk has nothing left to hold, however long ago that was.
@@ -93,7 +97,7 @@ void ServiceMonitor::on(const Returned& fact, std::uint32_t request, const Monit
     if (record == nullptr || !record->range.contains(asked.operation.key)) {
       continue;
     }
-    const bool is_touched = record->phase != MovePhase::none || record->is_data_lost ||
+    const bool is_touched = record->phase != MovePhase::none || context.known.is_unavailable(asked.operation.key) ||
                             context.known.record_changed_at(shard) + context.bounds.answer_within > asked.invoked_at;
     // What a range goes through at the very beginning is like a change of its record.
     if (is_touched || record->joining != kNoNode) {
