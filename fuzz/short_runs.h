@@ -1,5 +1,5 @@
-// Keeps the runs of a fuzzer short. It finds by the number of its runs and builds long ways out of short steps, so a run
-// is to be about 200 events; long ones are for the campaigns of `shardcheck verify`.
+// Keeps the runs of a fuzzer short. It finds by the number of its runs and builds long ways out of short steps, so a
+// run is to be about 200 events; long ones are for the campaigns of `shardcheck verify`.
 #pragma once
 
 #include <cstdint>
