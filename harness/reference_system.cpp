@@ -354,12 +354,17 @@ void ReferenceSystem::name_differing(const ShardRecord& record, CutoverContent& 
 }
 
 void ReferenceSystem::handled(NodeId process, TrueTime at) {
-  if (storage(process) == nullptr) {
+  const impl::StorageNode* node = storage(process);
+  if (node == nullptr) {
     return;
   }
+  const sim::Clock& clock = world_.clock(process);
   for (std::uint16_t i = 0; i < records_.size(); ++i) {
     const ShardId shard{i};
-    claims_.tell(process, shard, storage(process)->claim(shard), world_.clock(process), at, *sink_);
+    // Who keeps no copy claims nothing.
+    if (node->state().copy(shard).copy || claims_.is_told(process, shard)) {
+      claims_.tell(process, shard, node->claim(shard), clock, at, *sink_);
+    }
   }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sim/clock.h"
 #include "sim/deviation.h"
@@ -50,6 +52,16 @@ struct Machine {
   // A timer or a sync of an earlier incarnation is void.
   bool is_running(const WorldEvent& event) const { return is_up && incarnation == event.incarnation; }
 
+  // As at the beginning of a run, but for `process`, whose memory waits for the start.
+  void provide(Process&& configured, const std::vector<Record>& durable) {
+    fresh = std::move(configured);
+    disk.format(durable);
+    inbox.clear();
+    busy_until = paused_until = TrueTime{};
+    incarnation = 0;
+    is_up = is_disk_lost = is_syncing = wants_another_sync = false;
+    drain_at.reset();
+  }
   void start(TrueTime now) {
     process = fresh;
     is_up = true;

@@ -55,9 +55,10 @@ class World {
   explicit World(Host& host) : host_(host) {}
 
   // Forgets everything; every provision, {process, disk}, becomes a process with that disk, not yet started. Memory is
-  // kept for the next run.
+  // kept for the next run, that of the processes too: until it is started, a process still has the state of one of the
+  // run before.
   template <class Provision>
-  void reset(const WorldOptions& options, const std::vector<Provision>& provisions, DeviationSource& deviations) {
+  void reset(const WorldOptions& options, std::vector<Provision> provisions, DeviationSource& deviations) {
     options_ = options;
     deviations_ = &deviations;
     network_.reset(options.network, static_cast<std::uint16_t>(provisions.size()), Protocol::kMessageKinds);
@@ -68,17 +69,16 @@ class World {
     events_ = 0;
     digest_ = Digest{};
     is_healed_ = false;
-    machines_.clear();
-    machines_.resize(provisions.size());
-    for (std::size_t i = 0; i < provisions.size(); ++i) {
-      machines_[i].fresh = provisions[i].process;
-      machines_[i].disk = Disk<Record>(provisions[i].disk);
+    machines_.resize(std::max(machines_.size(), provisions.size()));
+    processes_ = provisions.size();
+    for (std::size_t i = 0; i < processes_; ++i) {
+      machines_[i].provide(std::move(provisions[i].process), provisions[i].disk);
       machines_[i].clock = Clock(Duration{}, 0, options.clock_offset_max);
     }
   }
   // Starts every process, in order of id. Clocks are set before.
   void start_all() {
-    for (std::size_t i = 0; i < machines_.size(); ++i) {
+    for (std::size_t i = 0; i < processes_; ++i) {
       start(NodeId{static_cast<std::uint16_t>(i)});
     }
   }
@@ -141,7 +141,7 @@ class World {
   };
 
   Machine& machine(NodeId id) {
-    SHARDCHECK_ASSERT(id.value < machines_.size());
+    SHARDCHECK_ASSERT(id.value < processes_);
     return machines_[id.value];
   }
   void push(TrueTime at, const Event& event) { queue_.push(at, event); }
@@ -362,7 +362,8 @@ class World {
   EnvelopePool<Message> envelopes_;
   std::vector<Held> held_;
   std::vector<std::pair<Deviation, NodeId>> pending_strikes_;
-  std::vector<Machine> machines_;
+  std::vector<Machine> machines_;  // the first processes_ of them; the others wait for a larger run
+  std::size_t processes_ = 0;
   Outputs<Message, Record> outputs_;
   TrueTime now_;
   std::uint64_t events_ = 0;

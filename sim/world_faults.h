@@ -28,7 +28,7 @@ void World<Protocol, Host>::heal() {
     push(now_, held.event);
   }
   held_.clear();
-  for (std::size_t i = 0; i < machines_.size(); ++i) {
+  for (std::size_t i = 0; i < processes_; ++i) {
     const NodeId id{static_cast<std::uint16_t>(i)};
     machines_[i].paused_until = TrueTime{};
     if (machines_[i].is_gone) {
