@@ -59,7 +59,7 @@ struct Machine {
     inbox.clear();
     busy_until = paused_until = TrueTime{};
     incarnation = 0;
-    is_up = is_disk_lost = is_syncing = wants_another_sync = false;
+    is_up = is_disk_lost = is_gone = is_syncing = wants_another_sync = false;
     drain_at.reset();
   }
   void start(TrueTime now) {
