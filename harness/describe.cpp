@@ -144,6 +144,13 @@ std::string describe(const Wording& wording, const Step& step) {
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     return fmt::format("an operator splits the metadata shard of key {} there", metadata->at.value);
   }
+  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
+    return fmt::format("{} joins", wording.process(join->node));
+  }
+  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+    return fmt::format("{} is told to leave{}", wording.process(leave->node),
+                       leave->is_at_once ? ", and stopped at once" : "");
+  }
   const auto& fault = std::get<FaultStep>(step.what);
   if (fault.kind == FaultKind::lost_for_good) {
     return fmt::format("{} is lost for good", wording.process(fault.process));

@@ -17,8 +17,10 @@ constexpr std::uint64_t kFocusOneIn = 3;
 constexpr std::uint32_t kFocusedGapDivisor = 25;
 constexpr std::uint64_t kPhaseFocusOneIn = 4;
 constexpr std::uint32_t kPhaseGapDivisor = 8;
+constexpr std::uint64_t kKindsSent = impl::kMessageKinds - 1;  // the last one comes from outside
 constexpr std::uint64_t kLossOneIn = 6;
 constexpr std::uint64_t kLossInPhaseOneIn = 2;
+constexpr std::uint64_t kJoinOrLeaveOneIn = 12;
 constexpr std::uint32_t kKeysOfShard = 4;
 constexpr std::uint16_t kSplitsMax = 4;
 // How many members the directory has: a single one and three take turns, five are rare.
@@ -163,9 +165,9 @@ std::uint8_t draw_message_kind(sim::Choices& choices, std::uint64_t among_all) {
 // In every third run the adversary waits for messages of one kind, in some others for one phase of a move, and strikes
 // often there.
 void draw_focus(sim::Choices& choices, FaultProfile& faults) {
-  const std::uint64_t answer = ask(choices, Ask::fault_focus, kFocusOneIn * impl::kMessageKinds);
-  if (answer >= (kFocusOneIn - 1) * impl::kMessageKinds) {
-    faults.message_kind = draw_message_kind(choices, answer % impl::kMessageKinds);
+  const std::uint64_t answer = ask(choices, Ask::fault_focus, kFocusOneIn * kKindsSent);
+  if (answer >= (kFocusOneIn - 1) * kKindsSent) {
+    faults.message_kind = draw_message_kind(choices, answer % kKindsSent);
     faults.gap /= kFocusedGapDivisor;
     return;
   }
@@ -184,6 +186,34 @@ void draw_losses(sim::Choices& choices, FaultProfile& faults) {
   const std::uint64_t one_in = faults.phase ? kLossInPhaseOneIn : kLossOneIn;
   faults.is_enabled[static_cast<std::size_t>(FaultKind::lost_for_good)] =
       ask(choices, Ask::lost_for_good, one_in) == one_in - 1;
+}
+
+// A node that was held back joins, or one that has copies leaves, or first the one and then the other. As many as a
+// replica set has are always left.
+void draw_join_and_leave(sim::Choices& choices, Scenario& scenario) {
+  impl::ClusterOptions& cluster = scenario.cluster;
+  const bool has_spare = cluster.storage_nodes > std::max<std::uint16_t>(cluster.replicas, 1);
+  const std::uint64_t what = ask(choices, Ask::join_and_leave, kJoinOrLeaveOneIn * 3);
+  if (!has_spare || cluster.node_keys_max != 0 || what < (kJoinOrLeaveOneIn - 1) * 3) {
+    return;
+  }
+  const impl::Roles roles(cluster);
+  const auto put = [&](std::uint64_t at_ms, decltype(Step::what) what_then) {
+    const TrueTime at = TrueTime{} + milliseconds(static_cast<std::int64_t>(at_ms));
+    const auto place = std::ranges::upper_bound(scenario.steps, at, {}, &Step::at);
+    scenario.steps.insert(place, Step{at, what_then});
+  };
+  const auto last = static_cast<std::uint16_t>(cluster.storage_nodes - 1);
+  const std::uint64_t first_at = ask(choices, Ask::join_and_leave, 100, 1);
+  const std::uint64_t then_at = first_at + ask(choices, Ask::join_and_leave, 100, 2);
+  if (what % 3 != 0) {
+    cluster.held_back = 1;
+    put(first_at, JoinStep{roles.storage(last)});
+  }
+  if (what % 3 != 1) {
+    const std::uint64_t who = ask(choices, Ask::join_and_leave, last, 3);
+    put(then_at, LeaveStep{roles.storage(static_cast<std::uint16_t>(who))});
+  }
 }
 
 WorkloadShape workload_of(const impl::ClusterOptions& cluster) {
@@ -220,10 +250,12 @@ Plan draw_plan(sim::Choices& choices, impl::Mutant mutant) {
   draw_focus(choices, plan.faults);
   plan.scenario.steps = draw_workload(choices, workload_of(cluster));
   draw_losses(choices, plan.faults);
+  draw_join_and_leave(choices, plan.scenario);
   return plan;
 }
 
-FaultLimits fault_limits_of(const impl::ClusterOptions& cluster) {
+FaultLimits fault_limits_of(const Scenario& scenario) {
+  const impl::ClusterOptions& cluster = scenario.cluster;
   const impl::Roles roles(cluster);
   FaultLimits limits;
   limits.clock_offset_max = cluster.clock_offset_max;
@@ -232,10 +264,13 @@ FaultLimits fault_limits_of(const impl::ClusterOptions& cluster) {
     limits.may_lose_disk.push_back(roles.storage(i));
   }
   limits.may_be_lost = loss_limits_of(cluster);
-  // So that something is left to serve. All but one of a replica set may go.
+  const auto leaves = [](const Step& it) { return std::holds_alternative<LeaveStep>(it.what); };
+  const auto leaving = static_cast<int>(std::ranges::count_if(scenario.steps, leaves));
+  // So that something is left to serve. All but one of a replica set may go; where one leaves, only who can be spared.
   for (LossLimit& limit : limits.may_be_lost) {
     if (limit.is_about(roles.storage(0))) {
       limit.most = std::min(limit.most, std::max(1, cluster.replicas - 1));
+      limit.most = leaving == 0 ? limit.most : std::min(limit.most, departures_max(cluster) - leaving);
     }
   }
   return limits;

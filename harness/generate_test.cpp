@@ -158,12 +158,41 @@ TEST(Generate, load_and_drift_are_drawn_in_some_plans) {
   EXPECT_TRUE(has_burst);
 }
 
+TEST(Generate, nodes_join_and_leave_in_some_runs_and_enough_of_them_stay) {
+  int joins = 0, leaves = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE(seed);
+    sim::SeededChoices choices(seed);
+
+    const Plan plan = draw_plan(choices, impl::Mutant::none);
+
+    const impl::ClusterOptions& cluster = plan.scenario.cluster;
+    const auto count = [&]<class What>(What) {
+      return std::ranges::count_if(plan.scenario.steps,
+                                   [](const Step& it) { return std::holds_alternative<What>(it.what); });
+    };
+    const auto joining = count(JoinStep{}), leaving = count(LeaveStep{});
+    EXPECT_EQ(cluster.held_back, joining);
+    EXPECT_TRUE(std::ranges::is_sorted(plan.scenario.steps, {}, &Step::at));
+    EXPECT_TRUE(parse_scenario(to_text(plan.scenario), "s").has_value());
+    if (leaving > 0) {
+      const int lost_max = fault_limits_of(plan.scenario).may_be_lost[1].most;
+      EXPECT_LE(leaving + lost_max + cluster.replicas, cluster.storage_nodes);
+    }
+    joins += joining > 0 ? 1 : 0;
+    leaves += leaving > 0 ? 1 : 0;
+  }
+  EXPECT_GT(joins, 8);
+  EXPECT_GT(leaves, 8);
+}
+
 TEST(Generate, only_storage_nodes_may_lose_their_disks) {
-  impl::ClusterOptions cluster;
+  Scenario scenario;
+  impl::ClusterOptions& cluster = scenario.cluster;
   cluster.directories = 1;
   cluster.storage_nodes = 3;
 
-  const FaultLimits limits = fault_limits_of(cluster);
+  const FaultLimits limits = fault_limits_of(scenario);
 
   EXPECT_EQ(limits.may_lose_disk, (std::vector<NodeId>{NodeId{1}, NodeId{2}, NodeId{3}}));
   EXPECT_EQ(limits.clock_offset_max, cluster.clock_offset_max);

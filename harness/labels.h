@@ -58,6 +58,7 @@ enum class Ask : std::uint8_t {
   burst,
   drift_change,
   lost_for_good,
+  join_and_leave,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

@@ -2,6 +2,7 @@
 // is left must be able to do all that is judged: a majority of the directory, a mover, a router, a storage node.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -27,6 +28,12 @@ inline LossLimits loss_limits_of(const impl::ClusterOptions& cluster) {
   return {LossLimit{NodeId{0}, storage, (cluster.directories - 1) / 2},
           LossLimit{storage, router, cluster.storage_nodes - 1}, LossLimit{router, mover, cluster.routers - 1},
           LossLimit{mover, NodeId{roles.processes()}, cluster.movers - 1}};
+}
+
+// Of the storage nodes so many may leave or be lost for good, in a run in which one leaves: as many as a replica set
+// has members must stay, or the one that leaves could not give everything away.
+inline int departures_max(const impl::ClusterOptions& cluster) {
+  return cluster.storage_nodes - std::max<int>(cluster.replicas, 1);
 }
 
 }  // namespace shardcheck::harness

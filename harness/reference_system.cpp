@@ -41,6 +41,7 @@ void ReferenceSystem::start(ObservationSink& sink) {
   told_position_ = DirectoryPosition{cluster.shards};
   told_records_.clear();
   open_moves_.assign(cluster.shard_ids(), OpenMove{});
+  joining_ = leaving_ = stopped_at_once_ = NodeSet{};
   claims_.reset(impl::Roles(cluster).processes(), cluster.shard_ids());
   prepare(sink, impl::make_cluster(cluster), cluster.clock_offset_max);
   tell_tiers(impl::Roles(cluster).directory(0));
@@ -148,6 +149,14 @@ bool ReferenceSystem::apply(const Step& step) {
     world_.inject(operators_mover(roles.mover(0)), command);
     return true;
   }
+  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
+    enlist(*join);
+    return true;
+  }
+  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+    enlist(*leave);
+    return true;
+  }
   inject_fault(std::get<FaultStep>(step.what));
   return true;
 }
@@ -176,7 +185,7 @@ bool ReferenceSystem::is_settled() const {
       return false;
     }
   }
-  return !has_left_copies() && !has_wishes();
+  return !has_left_copies() && !has_wishes() && !waits_for_leaving();
 }
 
 bool ReferenceSystem::is_cut_off(ClientId client) const {
@@ -366,6 +375,7 @@ void ReferenceSystem::handled(NodeId process, TrueTime at) {
       claims_.tell(process, shard, node->claim(shard), clock, at, *sink_);
     }
   }
+  insist(process);
 }
 
 void ReferenceSystem::traced(const sim::TraceEvent<impl::Protocol>& event) {

@@ -18,6 +18,8 @@ void RunFigures::note(const Observation& fact) {
     longer_pauses += decided->decision == CatchUpDecision::longer_pause ? 1 : 0;
   } else if (std::holds_alternative<InboxOverflowed>(fact)) {
     ++inbox_overflows;
+  } else if (std::holds_alternative<Left>(fact)) {
+    ++nodes_left;
   }
 }
 
@@ -28,6 +30,7 @@ RunFigures& RunFigures::operator+=(const RunFigures& other) {
   longer_pauses += other.longer_pauses;
   refused_for_load += other.refused_for_load;
   inbox_overflows += other.inbox_overflows;
+  nodes_left += other.nodes_left;
   return *this;
 }
 
@@ -44,6 +47,7 @@ std::string to_text(const RunFigures& figures) {
   add(figures.longer_pauses, fmt::format("{} longer pauses accepted", figures.longer_pauses));
   add(figures.refused_for_load, fmt::format("{} attempts refused for load", figures.refused_for_load));
   add(figures.inbox_overflows, fmt::format("{} messages lost at a full inbox", figures.inbox_overflows));
+  add(figures.nodes_left, fmt::format("{} nodes left", figures.nodes_left));
   return text;
 }
 

@@ -15,6 +15,7 @@ struct RunFigures {
   std::uint64_t longer_pauses = 0;     // that were accepted
   std::uint64_t refused_for_load = 0;  // attempts
   std::uint64_t inbox_overflows = 0;   // messages lost at a full inbox
+  std::uint64_t nodes_left = 0;        // that gave everything away and were stopped
 
   void note(const Observation& fact);
   RunFigures& operator+=(const RunFigures& other);

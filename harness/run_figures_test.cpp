@@ -15,6 +15,7 @@ TEST(RunFigures, count_what_the_facts_say_and_add_up) {
   figures.note(MoveGaveUp{MoveId{6}, ShardId{0}, GiveUpReason::outrun});
   figures.note(CatchUpDecided{MoveId{5}, ShardId{0}, MoverEpoch{1}, CatchUpDecision::longer_pause});
   figures.note(InboxOverflowed{});
+  figures.note(Left{});
   Answered refused{};
   figures.note(refused);
   refused.is_overloaded = true;
@@ -26,7 +27,7 @@ TEST(RunFigures, count_what_the_facts_say_and_add_up) {
   EXPECT_EQ(
       to_text(figures),
       "2 writes throttled for 4.5 ms in all, 1 moves given up to split first, 1 longer pauses accepted, 1 attempts "
-      "refused for load, 1 messages lost at a full inbox");
+      "refused for load, 1 messages lost at a full inbox, 1 nodes left");
   EXPECT_EQ(twice.throttled_for, milliseconds(9));
   EXPECT_EQ(twice.refused_for_load, 2U);
 }

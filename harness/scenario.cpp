@@ -51,6 +51,12 @@ std::string step_text(const Step& step) {
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     return at + fmt::format("split_metadata {}", metadata->at.value);
   }
+  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
+    return at + fmt::format("join {}", join->node.value);
+  }
+  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+    return at + fmt::format("leave {}{}", leave->node.value, leave->is_at_once ? " at_once" : "");
+  }
   const auto& fault = std::get<FaultStep>(step.what);
   std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
   if (fault.kind == FaultKind::lost_for_good) {
@@ -112,6 +118,9 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
   text += moves_line(cluster);
   if (cluster.replicas != 1) {
     text += fmt::format("replicas {}\n", cluster.replicas);
+  }
+  if (cluster.held_back != 0) {
+    text += fmt::format("held_back {}\n", cluster.held_back);
   }
   if (cluster.lease_per == impl::LeasePer::node) {
     text += "leases node\n";

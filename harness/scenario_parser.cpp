@@ -239,6 +239,9 @@ class ScenarioParser {
     step.what = StepParser(scenario_, make_up_, last_sequence_).what(words);
     if (const auto* fault = std::get_if<FaultStep>(&step.what)) {
       check_victim(fault->kind, fault->process, words);
+    } else if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+      left_.insert(leave->node);
+      check_departures(words);
     }
     scenario_.steps.push_back(step);
   }
@@ -255,10 +258,20 @@ class ScenarioParser {
         }
       }
     }
+    check_departures(words);
     const bool may_lose_disk =
         scenario_.system || (is_whole_reference && impl::Roles(scenario_.cluster).is_storage(victim));
     if (kind == FaultKind::disk_lost && !may_lose_disk) {
       words.refuse("only a storage node may lose its disk");
+    }
+  }
+
+  void check_departures(Words& words) {
+    std::set<NodeId> departed = left_;
+    std::ranges::copy_if(lost_, std::inserter(departed, departed.end()),
+                         [&](NodeId it) { return impl::Roles(scenario_.cluster).is_storage(it); });
+    if (!left_.empty() && std::ssize(departed) > departures_max(scenario_.cluster)) {
+      words.refuse("too many leave or are lost for good: as many storage nodes must stay as a replica set has members");
     }
   }
 
@@ -337,6 +350,7 @@ class ScenarioParser {
   std::vector<std::uint32_t> last_sequence_;  // by ClientId
   std::set<sim::Anchor> anchors_;
   std::set<NodeId> lost_;       // for good
+  std::set<NodeId> left_;       // or are told to
   std::set<std::string> said_;  // of the lines that come once
   bool has_header_ = false;
   bool has_cluster_ = false;

@@ -50,6 +50,34 @@ const std::string kNotWhole =
     "s: this is no whole scenario: 'scenario 1' and 'cluster ...' or 'system ...' must be there";
 const std::string kNoScenario = "s:1: this is no scenario: the first line must be 'scenario 1'";
 
+// As many storage nodes stay as a replica set has members, whoever leaves and whoever is lost.
+TEST(ScenarioRefusal, names_what_is_wrong_about_joining_and_leaving) {
+  const std::string too_many =
+      "too many leave or are lost for good: as many storage nodes must stay as a replica set has members";
+  expect_refused_behind_cluster(
+      {{"held_back 2\nat 0ms join 3\nat 1ms leave 1\nat 1ms leave 2\nat 1ms leave 2", "accepted"},
+       {"replicas 2\nat 1ms leave 1\nat 2ms leave 1\nat 3ms join 1", "accepted"},
+       {"replicas 2\nat 1ms leave 1\nat 1ms fault lose_for_good 1\nat 1ms fault lose_for_good 4", "accepted"},
+       {"at 1ms leave 3 at_once", "accepted"},
+       {"held_back 0", "s:3: held_back is '0', but must be a whole number from 1 to 2"},
+       {"held_back 3", "s:3: held_back is '3', but must be a whole number from 1 to 2"},
+       {"held_back 1\nheld_back 1", "s:4: 'held_back' comes once, before the steps, and only of the reference"},
+       {"at 1ms join", "s:3: the line ends where the node should be"},
+       {"at 1ms join 4", "s:3: only storage nodes of the reference join and leave"},
+       {"at 1ms leave 0", "s:3: only storage nodes of the reference join and leave"},
+       {"at 1ms leave 1 now", "s:3: 'now' stands where 'at_once' should be"},
+       {"at 1ms leave 1\nat 1ms leave 2\nat 1ms leave 3", "s:5: " + too_many},
+       {"replicas 2\nat 1ms leave 1\nat 1ms leave 2", "s:5: " + too_many},
+       {"replicas 2\nat 1ms leave 1\nat 1ms fault lose_for_good 2", "s:5: " + too_many},
+       {"replicas 2\nat 1ms fault lose_for_good 2\nat 1ms leave 1", "s:5: " + too_many},
+       {"replicas 2\nat 1ms leave 1\non poll 2 -> 0 #0 lose_for_good after_sending", "s:5: " + too_many}});
+  expect_refused({{"scenario 1\nsystem mine processes 2 clients 1 shards 1 keys 0 4\nmessages a\nat 1ms join 0",
+                   "s:4: only storage nodes of the reference join and leave"},
+                  {"scenario 1\ncluster storage_nodes 1 routers 1 clients 3 shards 1 keys 4\nalone directory\n"
+                   "at 1ms leave 1",
+                   "s:4: a directory alone has no ranges to leave"}});
+}
+
 TEST(ScenarioRefusal, a_directory_alone_has_settings_and_nothing_else) {
   const std::string alone =
       "scenario 1\ncluster storage_nodes 1 routers 1 clients 3 shards 1 keys 4 directories 3\n"
@@ -186,7 +214,9 @@ TEST(ScenarioRefusal, names_wrong_steps) {
        {"at -1ms move range 0 to 1", "s:3: steps must be in order of time"},
        {"at 2ms move range 0 to 1\nat 1.999999ms move range 0 to 1", "s:4: steps must be in order of time"},
        {"at now move range 0 to 1", "s:3: the time of a step is 'now', but must be a time such as 4.8ms"},
-       {"at 0ms", "s:3: the line ends where 'client', 'move', 'split', 'merge', 'split_metadata' or 'fault' should be"},
+       {"at 0ms",
+        "s:3: the line ends where 'client', 'move', 'split', 'merge', 'split_metadata', 'join', 'leave' or 'fault' "
+        "should be"},
        {"at 0ms halve", "s:3: 'halve' is no kind of step"},
        {"at 0ms move range 3 to 1", "s:3: the range is '3', but must be a whole number from 0 to 2"},
        {"at 0ms move range 0 to 0", "s:3: a range can only move to a storage node"},

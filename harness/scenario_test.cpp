@@ -18,6 +18,7 @@ shards_max 6
 router_kinds routing_tier coordinator
 moves movers 2 at_once 1 catch_up throttle rounds 4 entry_cost 0.3ms log 2 8 node_keys 8
 replicas 2
+held_back 1
 leases node
 unanswered_max 2
 mutant move_no_tombstones
@@ -43,6 +44,7 @@ at 12ms fault lose_disk 3 for 0ms
 at 13ms fault pause 6 for 50.5ms
 at 14ms fault cut 1 5 for 25ms
 at 15ms fault lose_for_good 3
+at 15ms join 3
 on request 4 -> 1 #0 delay 45ms
 on order_fence 6 -> 2 #1 hold_until aborted
 on poll 1 -> 0 #2 drop
@@ -67,7 +69,7 @@ TEST(Scenario, every_kind_of_line_survives_parsing_and_printing) {
 
   ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
   EXPECT_EQ(to_text(*scenario), kEverything);
-  EXPECT_EQ(scenario->size(), 2U + 19U + 12U);
+  EXPECT_EQ(scenario->size(), 2U + 20U + 12U);
 }
 
 TEST(Scenario, every_kind_of_line_means_what_it_says) {

@@ -164,6 +164,10 @@ Scenario with_one_directory(Scenario scenario) {
   for (Step& step : scenario.steps) {
     if (auto* move = std::get_if<MoveStep>(&step.what)) {
       rename(move->target);
+    } else if (auto* join = std::get_if<JoinStep>(&step.what)) {
+      rename(join->node);
+    } else if (auto* leave = std::get_if<LeaveStep>(&step.what)) {
+      rename(leave->node);
     } else if (auto* fault = std::get_if<FaultStep>(&step.what)) {
       rename(fault->process);
       rename(fault->peer);
@@ -219,6 +223,9 @@ bool Shrinker::calm_details(Scenario& scenario) {
   if (!scenario.system && scenario.cluster.directories > 1) {
     attempt(with_one_directory(scenario));
   }
+  Scenario without_spare = scenario;
+  without_spare.cluster.held_back = 0;
+  attempt(without_spare);
   for (std::size_t i = 0; i < scenario.cluster.routers; ++i) {
     Scenario calmer = scenario;
     calmer.cluster.router_kinds[i] = impl::RouterKind::client_cache;

@@ -49,7 +49,13 @@ void Mover::start(Instant now, ClusterOutputs& outputs) {
 
 void Mover::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
-                 [&](const StartMove& it) { begin(it, outputs); },
+                 [&](const StartMove& it) {
+                   const Known& known = moves_[it.shard.value];
+                   // A node that leaves asks again: what an operator asked for goes first.
+                   if (from == kNoNode || !(known.wish || known.split_first || known.second_half)) {
+                     begin(it, outputs);
+                   }
+                 },
                  [&](const RecordUpdate& it) {
                    if (!link_.take_in(it)) {
                      link_.catch_up(outputs);

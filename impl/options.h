@@ -45,6 +45,7 @@ struct ClusterOptions {
   std::uint16_t shards = 3;      // that there are at the beginning
   std::uint16_t shards_max = 0;  // that there may ever be: each split takes a new id, and none is used again
   std::uint16_t replicas = 1;    // members of the replica set of every range, as far as there are storage nodes
+  std::uint16_t held_back = 0;   // of the storage nodes the last ones: they refuse copies until they join
   std::uint32_t keys = 12;
   std::uint16_t movers = 1;
   std::uint16_t moves_max = 64;  // not yet switched, at one time; the directory refuses to begin more

@@ -44,6 +44,8 @@ class StorageNode {
   // For judging only.
   std::optional<ServingClaim> claim(ShardId shard) const;
   const StorageState& state() const { return state_; }
+  // It is told to leave, and keeps nothing any more.
+  bool is_drained() const;
 
  private:
   static constexpr TimerToken kReplicateAgain{0xfffeU};
@@ -287,6 +289,14 @@ class StorageNode {
                         ClusterOutputs& outputs);
   LogPosition apply_staged_dual_writes(const ShardRecord& record, LogPosition replayed_to, Instant now,
                                        ClusterOutputs& outputs);
+  // storage_leave.cpp: nodes that join and leave
+  bool takes_copies() const;
+  bool is_leaving() const { return state_.takes_copies() == false; }
+  void give_away(const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  bool dismiss_leaving(ShardId shard, ClusterOutputs& outputs);
+  int members_to_stay(ShardId shard) const;
+  int members_wanted() const;
+
   // storage_replica.cpp: both sides of a replica set
   void follow_record(ShardId shard, DirectoryPosition known_before, Instant now, ClusterOutputs& outputs);
   void report_if_lost(ShardId shard, ClusterOutputs& outputs);

@@ -101,7 +101,7 @@ class Cases {
   Case run(const Bytes& bytes, impl::Mutant mutant) {
     sim::ByteChoices choices(bytes);
     Plan plan = draw_plan(choices, mutant);
-    const FaultLimits limits = fault_limits_of(plan.scenario.cluster);
+    const FaultLimits limits = fault_limits_of(plan.scenario);
     Case result;
     result.report = driver_.run(system_, std::move(plan), limits, choices, result.scenario);
     ++count_;

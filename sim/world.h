@@ -127,6 +127,16 @@ class World {
   // Does a fault now, outside of any message; `peer` is the other end of a link to cut.
   void inject_fault(NodeId process, const Deviation& fault, NodeId peer) { strike(process, fault, peer); }
 
+  // Stops a process for good, which must be up; what it has sent is still under way.
+  void stop(NodeId id) {
+    SHARDCHECK_ASSERT(machine(id).is_up);
+    ++events_;
+    Deviation last;
+    last.kind = FaultKind::lost_for_good;
+    machine(id).crash(last);
+    host_.observed(now_, id, Crashed{});
+  }
+
   // Ends all faults: links are whole, everybody runs who is not lost for good, no deviation strikes any more.
   void heal();
 

@@ -179,6 +179,8 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     known_.apply(fact);
   } else if constexpr (std::is_same_v<Fact, Invoked> || std::is_same_v<Fact, Returned>) {
     judge_operation(fact, context);
+  } else if constexpr (std::is_same_v<Fact, Left>) {
+    known_.leave(context.by);
   } else if constexpr (std::is_same_v<Fact, Healed>) {
     known_.heal(context.at);
   } else if constexpr (std::is_same_v<Fact, FaultInjected>) {

@@ -29,7 +29,7 @@ void KnownCluster::reset(const Bounds& bounds) {
   directory_ = bounds.directory;
   reshaped_ = 0;
   healed_at_.reset();
-  gone_ = NodeSet{};
+  gone_ = left_ = NodeSet{};
 }
 
 void KnownCluster::apply(TrueTime at, const RecordCommitted& fact) {

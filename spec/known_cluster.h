@@ -48,6 +48,7 @@ class KnownCluster {
   void apply(const LeaseExtended& fact);
   void apply(NodeId by, const BarrierConfirmed& fact);
   void restart(TrueTime at, NodeId by, bool is_disk_lost);
+  void leave(NodeId by) { left_.insert(by); }
   void heal(TrueTime at);
   // A fault after Healed takes the promise of quiet back.
   void fault(TrueTime at, NodeId by, const FaultInjected& fact);
@@ -82,7 +83,8 @@ class KnownCluster {
   bool is_unavailable(Key key) const;
   // Lost for good.
   bool is_gone(NodeId node) const { return gone_.contains(node); }
-  bool has_gone() const { return !gone_.is_empty(); }
+  // It answers nothing any more: lost for good, or drained and stopped.
+  bool is_silent(NodeId node) const { return gone_.contains(node) || left_.contains(node); }
   std::optional<TrueTime> healed_at() const { return healed_at_; }
   // How often the process restarted, and how often without its disk.
   std::uint32_t restarts(NodeId node) const { return restarts_[node.value]; }
@@ -130,6 +132,7 @@ class KnownCluster {
   std::uint32_t reshaped_ = 0;
   std::optional<TrueTime> healed_at_;
   NodeSet gone_;
+  NodeSet left_;
 };
 
 // Changes that make a grant: they set owner, epoch or bounds.

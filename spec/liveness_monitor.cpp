@@ -76,12 +76,13 @@ void LivenessMonitor::finish(const MonitorContext& context) const {
   finish_moves(*healed, context);
 }
 
-// What a decided move asks next, only a process that is lost for good could answer.
+// What a decided move asks next, only a process that is lost for good could answer; or it is undone at a target that
+// had left before the move began. Who leaves has finished its part of every other move.
 bool LivenessMonitor::may_wait(const ShardRecord& record, const MonitorContext& context) {
   switch (record.phase) {
     case MovePhase::switched: return context.known.is_gone(record.owner);
     case MovePhase::cleaning: return context.known.is_gone(record.source);
-    case MovePhase::aborted: return context.known.is_gone(record.source) || context.known.is_gone(record.target);
+    case MovePhase::aborted: return context.known.is_gone(record.source) || context.known.is_silent(record.target);
     case MovePhase::none:
     case MovePhase::preparing:
     case MovePhase::copying:

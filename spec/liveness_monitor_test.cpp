@@ -104,6 +104,16 @@ TEST(EventualService, the_disk_of_somebody_without_a_copy_excuses_nothing) {
   EXPECT_TRUE(rejects(story, ClauseId::V1, {"request 1 of client 0"}));
 }
 
+// Whatever it had must be elsewhere.
+TEST(EventualService, a_node_that_left_excuses_nothing) {
+  Story story;
+
+  story.create(kA, 50).at(60).tell(kA, Left{});
+  ask_in_vain(story);
+
+  EXPECT_TRUE(rejects(story, ClauseId::V1, {"request 1 of client 0", "unknown"}));
+}
+
 // A member that lost its disk, left, and came back with a copy has one.
 TEST(EventualService, who_joined_again_after_its_disk_was_lost_has_a_copy) {
   Story story = two_copies();
@@ -181,6 +191,18 @@ TEST(MoveProgress, a_move_that_waits_for_a_living_side_is_not_excused_by_the_oth
   cleaning.at(50).tell(kB, FaultInjected{FaultKind::lost_for_good}).at(100).heal().finish(750);
 
   EXPECT_TRUE(rejects(switched, ClauseId::V2, {"phase switched"}));
+  EXPECT_TRUE(rejects(cleaning, ClauseId::V2, {"phase cleaning"}));
+}
+
+TEST(MoveProgress, only_what_is_undone_at_its_target_may_wait_for_a_node_that_left) {
+  Story aborted, cleaning;
+
+  aborted.create(kA, 50).begin_move(kB).abort_move();
+  aborted.at(50).tell(kB, Left{}).at(100).heal().finish(900);
+  cleaning.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).commit_move(900).begin_cleaning();
+  cleaning.at(50).tell(kA, Left{}).at(100).heal().finish(750);
+
+  EXPECT_TRUE(accepts(aborted, ClauseId::V2));
   EXPECT_TRUE(rejects(cleaning, ClauseId::V2, {"phase cleaning"}));
 }
 

@@ -320,6 +320,8 @@ struct Crashed {};
 struct Restarted {
   bool is_disk_lost;
 };
+// The process was drained, and an operator stopped it for good. Whatever it had must be elsewhere.
+struct Left {};
 // The last fault is over: who is not lost for good is reachable, and liveness counts. A fault later takes that back.
 struct Healed {};
 
@@ -342,7 +344,7 @@ using Observation =
                  CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed, CutoverContent, CaptureOpened, LogTrimmed,
                  Replayed, ReplayRound, CatchUpDecided, FenceDecided, WriteThrottled, ThrottleEnded, MoveGaveUp,
                  AdmissionStopped, RouterLearned, Hop, RefreshStarted, RefreshEnded, Invoked, Returned, FaultInjected,
-                 InboxOverflowed, Crashed, Restarted, Healed, CopyHeld>;
+                 InboxOverflowed, Crashed, Restarted, Left, Healed, CopyHeld>;
 
 struct Observed {
   TrueTime at;

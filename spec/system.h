@@ -52,6 +52,19 @@ struct MetadataSplitStep {
 
   friend bool operator==(const MetadataSplitStep&, const MetadataSplitStep&) = default;
 };
+// A storage node that was set up and held back becomes a candidate for copies.
+struct JoinStep {
+  NodeId node;
+
+  friend bool operator==(const JoinStep&, const JoinStep&) = default;
+};
+// A storage node gives everything away that it keeps, takes nothing more, and is then stopped for good.
+struct LeaveStep {
+  NodeId node;
+  bool is_at_once = false;  // it is stopped as soon as it hears of it, whatever it keeps: an operator's mistake
+
+  friend bool operator==(const LeaveStep&, const LeaveStep&) = default;
+};
 // A fault, done now and by itself.
 struct FaultStep {
   FaultKind kind = FaultKind::crashed;  // crashed, disk_lost, paused, link_cut, lost_for_good
@@ -64,7 +77,7 @@ struct FaultStep {
 
 struct Step {
   TrueTime at;
-  std::variant<ClientStep, MoveStep, SplitStep, MergeStep, MetadataSplitStep, FaultStep> what;
+  std::variant<ClientStep, MoveStep, SplitStep, MergeStep, MetadataSplitStep, JoinStep, LeaveStep, FaultStep> what;
 
   friend bool operator==(const Step&, const Step&) = default;
 };
