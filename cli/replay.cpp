@@ -165,7 +165,7 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
                                   {"violations", violations},
                                   {"events", report.events},
                                   {"digest", fmt::format("{:016x}", report.digest)},
-                                  {"bore", to_json(report.figures)}};
+                                  {"bore", cli::to_json(report.figures)}};
     fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     for (const sim::Deviation& deviation : scenario->deviations) {

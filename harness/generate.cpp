@@ -18,9 +18,10 @@ constexpr std::uint32_t kFocusedGapDivisor = 25;
 constexpr std::uint64_t kPhaseFocusOneIn = 4;
 constexpr std::uint32_t kPhaseGapDivisor = 8;
 constexpr std::uint64_t kKindsSent = impl::kMessageKinds - 1;  // the last one comes from outside
-constexpr std::uint64_t kLossOneIn = 6;
-constexpr std::uint64_t kLossInPhaseOneIn = 2;
+constexpr std::uint64_t kLossOneIn = 12;
+constexpr std::uint64_t kLossInPhaseOneIn = 3;
 constexpr std::uint64_t kJoinOrLeaveOneIn = 12;
+constexpr std::uint32_t kDriftsOfRun = 0xffff;  // no process
 constexpr std::uint32_t kKeysOfShard = 4;
 constexpr std::uint16_t kSplitsMax = 4;
 // How many members the directory has: a single one and three take turns, five are rare.
@@ -37,7 +38,7 @@ void draw_moves(sim::Choices& choices, impl::ClusterOptions& cluster) {
   cluster.movers = ask(choices, Ask::movers, 3) == 2 ? 2 : 1;
   cluster.moves_max = kAtOnce[ask(choices, Ask::moves_at_once, kAtOnce.size())];
   cluster.catch_up = static_cast<CatchUpDecision>(ask(choices, Ask::catch_up, kCatchUpDecisions));
-  constexpr std::array<std::uint8_t, 3> kRounds{12, 4, 2};
+  constexpr std::array<std::uint8_t, 3> kRounds{12, 12, 2};
   cluster.catch_up_rounds_max = kRounds[ask(choices, Ask::catch_up_rounds, kRounds.size())];
   constexpr std::array kEntryCosts{microseconds(6), microseconds(6), microseconds(6), microseconds(300),
                                    microseconds(700)};
@@ -73,7 +74,7 @@ impl::ClusterOptions draw_cluster(sim::Choices& choices, impl::Mutant mutant) {
   cluster.replicas = std::min(kReplicas[ask(choices, Ask::replicas, kReplicas.size())], cluster.storage_nodes);
   cluster.lease_per = ask(choices, Ask::lease_per, 3) == 2 ? impl::LeasePer::node : impl::LeasePer::range;
   draw_moves(choices, cluster);
-  constexpr std::array<std::uint16_t, 8> kUnanswered{0, 0, 0, 0, 0, 4, 2, 1};
+  constexpr std::array<std::uint16_t, 8> kUnanswered{0, 0, 0, 0, 0, 0, 4, 1};
   cluster.unanswered_max = kUnanswered[ask(choices, Ask::unanswered, kUnanswered.size())];
   return cluster;
 }
@@ -82,7 +83,10 @@ std::uint8_t draw_variety(sim::Choices& choices) {
   return static_cast<std::uint8_t>(ask(choices, Ask::link_variety, 8));
 }
 
-// In one of four cases each time, up to the steepest drift that there may be, either way.
+// In one run of four clocks change how they drift: each of three times in one case of four, up to the steepest drift
+// that there may be, either way.
+bool draws_drift_changes(sim::Choices& choices) { return ask(choices, Ask::drift_change, 4, kDriftsOfRun) == 3; }
+
 std::vector<sim::DriftChange> draw_drift_changes(sim::Choices& choices, std::uint32_t process) {
   constexpr std::array<std::int64_t, 4> kDrifts{1'000, -1'000, 0, -300};
   constexpr Duration kGap = milliseconds(5);
@@ -100,10 +104,14 @@ std::vector<sim::DriftChange> draw_drift_changes(sim::Choices& choices, std::uin
 
 std::vector<ClockSetting> draw_clocks(sim::Choices& choices, std::uint16_t processes, Duration offset_max) {
   std::vector<ClockSetting> clocks;
+  const bool are_drifts_changed = draws_drift_changes(choices);
   for (std::uint16_t id = 0; id < processes; ++id) {
     const std::uint64_t eighths = ask(choices, Ask::clock_offset, 17, id);
     const std::uint64_t drift = ask(choices, Ask::clock_drift, 5, id);
-    std::vector<sim::DriftChange> changes = draw_drift_changes(choices, id);
+    std::vector<sim::DriftChange> changes;
+    if (are_drifts_changed) {
+      changes = draw_drift_changes(choices, id);
+    }
     if (eighths == 0 && drift == 0 && changes.empty()) {
       continue;
     }
@@ -243,7 +251,7 @@ Plan draw_plan(sim::Choices& choices, impl::Mutant mutant) {
   if (ask(choices, Ask::link_speed, 8) == 7) {
     plan.scenario.network.bytes_per_second = 500'000;
   }
-  constexpr std::array<std::uint16_t, 8> kInboxes{0, 0, 0, 0, 0, 0, 24, 8};
+  constexpr std::array<std::uint16_t, 8> kInboxes{0, 0, 0, 0, 0, 0, 0, 8};
   plan.scenario.network.inbox_max = kInboxes[ask(choices, Ask::inbox, kInboxes.size())];
   plan.scenario.clocks = draw_clocks(choices, impl::Roles(cluster).processes(), cluster.clock_offset_max);
   plan.faults = draw_faults(choices, kFaultGaps);

@@ -178,6 +178,9 @@ bool ReferenceSystem::is_settled() const {
       continue;
     }
     const impl::StorageNode* owner = storage(record.owner);
+    if (owner == nullptr) {
+      return false;  // a seeded bug gave the range to nobody
+    }
     const auto claim = owner->claim(record.shard);
     const bool serves = claim && claim->epoch == record.epoch && world_.clock(record.owner).read(now()) < claim->until;
     const bool is_moving = record.phase != MovePhase::none && !waits_for_gone(record);
@@ -210,8 +213,8 @@ bool ReferenceSystem::is_out_of_reach(const ShardRecord& record) const {
 
 // The move is decided, and what is left to do waits for a side that is lost for good.
 bool ReferenceSystem::waits_for_gone(const ShardRecord& record) const {
-  const bool is_decided = record.phase >= MovePhase::switched;
-  return is_decided && (world_.is_gone(record.source) || world_.is_gone(record.target));
+  const auto is_gone = [&](NodeId side) { return side != kNoNode && world_.is_gone(side); };
+  return record.phase >= MovePhase::switched && (is_gone(record.source) || is_gone(record.target));
 }
 
 // Moves that were asked for, and that the directory has not heard of yet.

@@ -37,6 +37,7 @@ class WorkloadDrawer {
     is_hot_ = kind == 7;
     is_deleting_ = kind == 6;
     is_wiping_ = kind == 5;
+    is_reshaping_ = kind == 4 && shape_.shards_max != 0;
     const bool is_fast = is_hot_ || is_deleting_;
     const std::uint64_t count = (4 + ask(Ask::steps, 48)) * (is_fast ? 3 : 1);
     const auto third = static_cast<std::uint32_t>(count / 3);
@@ -51,7 +52,7 @@ class WorkloadDrawer {
                                              : kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)]);
       // One step in six turns to another range and asks for its move; the first one always does, since that is what
       // the suite is about.
-      const std::uint64_t per_turn = is_fast ? 36 : 6;
+      const std::uint64_t per_turn = is_fast ? 36 : is_reshaping_ ? 3 : 6;
       const bool is_turn =
           i == 0 || (is_wiping_ ? i == moves_again_at_ : ask(Ask::step_kind, per_turn, i) == per_turn - 1);
       if (is_turn && !(is_wiping_ && i > 0)) {
@@ -73,7 +74,7 @@ class WorkloadDrawer {
 
   // A few operations of each client, all at once.
   void draw_burst(std::uint64_t count) {
-    if (shape_.has_bursts && ask(Ask::burst, 6) == 5) {
+    if (shape_.has_bursts && ask(Ask::burst, 8) == 7) {
       burst_begins_ = 1 + static_cast<std::uint32_t>(ask(Ask::burst, count, 1));
       burst_ends_ = burst_begins_ + kBurstPerClient * shape_.clients;
     }
@@ -92,7 +93,8 @@ class WorkloadDrawer {
   Step draw_change(TrueTime at, std::uint32_t i) {
     const std::uint64_t answer = shape_.shards_max == 0 || i == 0 ? 0 : ask(Ask::reshape, 8, i);
     const KeyRange range = ranges_[hot_];
-    if ((answer == 5 || answer == 6) && width_of(range) > 1 && ranges_.size() < shape_.shards_max) {
+    const bool is_split = answer == 5 || answer == 6 || (is_reshaping_ && answer >= 2 && answer <= 4);
+    if (is_split && width_of(range) > 1 && ranges_.size() < shape_.shards_max) {
       const auto within = static_cast<std::uint32_t>(ask(Ask::split_key, width_of(range) - 1, i));
       const Key middle{range.lo.value + 1 + (width_of(range) / 2 - 1 + within) % (width_of(range) - 1)};
       ranges_[hot_].hi = middle;
@@ -211,6 +213,7 @@ class WorkloadDrawer {
   std::vector<KeyRange> ranges_;  // by ShardId, as planned
   std::uint16_t hot_ = 0;         // the range
   bool is_deleting_ = false;      // one key, written and deleted in turn: deletes race the copy
+  bool is_reshaping_ = false;     // turns to another range more often, and splits it more often
   bool is_wiping_ = false;        // one key, written, then deleted once while the range moves again, then only read
   std::uint32_t moves_again_at_ = 0;
   std::uint32_t deletes_at_ = 0;

@@ -63,6 +63,8 @@ class CountedSystem final : public System, private ObservationSink {
   TrueTime now() const override { return system_.now(); }
   void heal() override { system_.heal(); }
   bool is_settled() const override { return system_.is_settled(); }
+  ProcessRole role_of(NodeId id) const override { return system_.role_of(id); }
+  bool is_cut_off(ClientId id) const override { return system_.is_cut_off(id); }
   void tell_end() override { system_.tell_end(); }
   std::uint64_t events() const override { return system_.events(); }
   std::uint64_t digest() const override { return system_.digest(); }
