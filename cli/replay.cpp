@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/bore_json.h"
 #include "cli/commands.h"
+#include "cli/figures_json.h"
 #include "cli/files.h"
 #include "cli/finding.h"
 #include "cli/flags.h"
@@ -165,7 +165,7 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
                                   {"violations", violations},
                                   {"events", report.events},
                                   {"digest", fmt::format("{:016x}", report.digest)},
-                                  {"bore", cli::to_json(report.figures)}};
+                                  {"figures", cli::to_json(report.figures)}};
     fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     for (const sim::Deviation& deviation : scenario->deviations) {
@@ -177,9 +177,9 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     if (!report.violations.empty() && !flags.is_traced) {
       print_run(*scenario);
     }
-    const std::string bore = to_text(report.figures);
-    if (!bore.empty()) {
-      fmt::print("bore: {}\n", bore);
+    const std::string figures = to_text(report.figures);
+    if (!figures.empty()) {
+      fmt::print("figures: {}\n", figures);
     }
     fmt::print("{}: {}, {} events, digest {:016x}\n", verdict_text(report), counted(scenario->size(), "step"),
                report.events, report.digest);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/bore_json.h"
+#include "cli/figures_json.h"
 #include "cli/files.h"
 #include "spec/clauses.h"
 
@@ -136,8 +136,8 @@ std::string to_text(const VerifyReport& report) {
       "system {}, seed {}: {} scenarios, {} operations, {} events in {:.1f} s ({:.2f} million a second)\n\n",
       report.system, report.seed, campaign.scenarios, campaign.operations, campaign.events, report.campaign_seconds,
       static_cast<double>(campaign.events) / 1e6 / report.campaign_seconds);
-  if (const std::string bore = to_text(campaign.figures); !bore.empty()) {
-    text += fmt::format("bore: {}\n\n", bore);
+  if (const std::string figures = to_text(campaign.figures); !figures.empty()) {
+    text += fmt::format("figures: {}\n\n", figures);
   }
   if (campaign.is_violated()) {
     text +=
@@ -194,7 +194,7 @@ nlohmann::json to_json(const VerifyReport& report) {
                           {"digest", fmt::format("{:016x}", report.campaign.digest)},
                           {"reached", report.campaign.reached.count()},
                           {"reachable", harness::reachable_cells()},
-                          {"bore", to_json(report.campaign.figures)},
+                          {"figures", to_json(report.campaign.figures)},
                           {"rows", rows},
                           {"findings", findings},
                           {"exit_code", static_cast<int>(report.verdict())}};
