@@ -82,8 +82,10 @@ Wording wording_of(const ClusterShape& shape) {
 Wording wording_of(const Scenario& scenario) {
   if (scenario.is_of_directory_alone) {
     Wording wording = wording_of(scenario.cluster);
-    wording.process = [members = wording.process, count = scenario.cluster.directories](NodeId id) {
-      return id.value < count ? members(id) : fmt::format("client {}", id.value - count);
+    wording.process = [members = wording.process, count = scenario.cluster.directories,
+                       end = scenario.cluster.directories + scenario.cluster.clients](NodeId id) {
+      const bool is_client = id.value >= count && id.value < end;
+      return is_client ? fmt::format("client {}", id.value - count) : members(id);
     };
     return wording;
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/cluster_words.h"
+#include "harness/directory_system.h"
 #include "harness/line_network.h"
 #include "harness/line_words.h"
 #include "harness/losses.h"
@@ -46,6 +47,7 @@ class ScenarioParser {
       messages(words);
     } else if (take_cluster_line(kind, words, scenario_)) {
       refresh_make_up();
+      check_mutant(words);
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
@@ -196,6 +198,14 @@ class ScenarioParser {
       words.refuse("only the reference has mutants");
     }
     scenario_.cluster.mutant = found.value_or(impl::Mutant::none);
+    check_mutant(words);
+  }
+
+  void check_mutant(Words& words) const {
+    const impl::Mutant mutant = scenario_.cluster.mutant;
+    if (scenario_.is_of_directory_alone && !is_shown_by_directory_alone(mutant)) {
+      words.refuse(fmt::format("a directory alone cannot show '{}'", impl::row_of(mutant).name));
+    }
   }
 
   NodeId process(Words& words, std::string_view what) const { return read_process(make_up_, words, what); }

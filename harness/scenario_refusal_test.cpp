@@ -88,6 +88,8 @@ TEST(ScenarioRefusal, a_directory_alone_has_settings_and_nothing_else) {
        {alone + "at 1ms fault lose_disk 3 for 1ms", "s:4: only a storage node may lose its disk"},
        {alone + "at 1ms move range 0 to 3", "s:4: a directory alone has no ranges to move"},
        {alone + "at 1ms client 0 request 1 incr 0", "s:4: settings of the directory know no incr"},
+       {alone + "mutant dir_grant_not_majority", "accepted"},
+       {alone + "mutant move_no_tombstones", "s:4: a directory alone cannot show 'move_no_tombstones'"},
        {alone + "alone directory", "s:4: 'alone' comes once, before clocks, steps and deviations"},
        {"scenario 1\nsystem mine processes 2 clients 1 shards 0 keys 0 4\nmessages a\nalone directory",
         "s:4: 'alone' comes once, before the steps, and only of the reference"},
