@@ -12,6 +12,17 @@
 #include "fuzz/short_runs.h"
 #include "harness/counterexample.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+// What AddressSanitizer does beside its checks costs more than they do: memory that is kept unused for long is always
+// cold, and every allocation's stack is unwound. One finding can be run again with other ASAN_OPTIONS, which come first.
+extern "C" const char* __asan_default_options();  // NOLINT(bugprone-reserved-identifier): its name is given
+extern "C" const char* __asan_default_options() {
+  return "quarantine_size_mb=8:malloc_context_size=3:detect_stack_use_after_return=0";
+}
+#endif
+#endif
+
 namespace shardcheck::fuzz {
 namespace {
 
@@ -31,6 +42,7 @@ class RunLengths {
   void add(std::uint64_t events) {
     ++counts_[std::min<std::uint64_t>(events, counts_.size() - 1)];
     ++runs_;
+    events_ += events;
   }
   void print() const {
     std::uint64_t left = runs_ / 2;
@@ -38,12 +50,13 @@ class RunLengths {
     while (median + 1 < counts_.size() && counts_[median] <= left) {
       left -= counts_[median++];
     }
-    fmt::print(stderr, "{} runs, their median {} events\n", runs_, median);
+    fmt::print(stderr, "{} runs, their median {} events, {} in all\n", runs_, median, events_);
   }
 
  private:
   std::array<std::uint64_t, 4'096> counts_{};  // by events; the last one: that many or more
   std::uint64_t runs_ = 0;
+  std::uint64_t events_ = 0;
 };
 
 RunLengths& run_lengths() {

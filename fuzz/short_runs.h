@@ -20,13 +20,14 @@ class ShortRuns final : public sim::Choices {
       case harness::Ask::steps: return answer % kMoreSteps;
       // Five answers in eight name more than one member, which beat and vote while nothing else happens; two do here.
       case harness::Ask::directories: return answer < kFirstOfManyMembers ? 0 : answer;
+      case harness::Ask::shards: return answer % 2;
       default: return answer;
     }
   }
   bool is_exhausted() const override { return source_.is_exhausted(); }
 
  private:
-  static constexpr std::uint64_t kMoreSteps = 8;  // than the shortest plan has, less than these
+  static constexpr std::uint64_t kMoreSteps = 3;  // than the shortest plan has, less than these
   static constexpr std::uint64_t kFirstOfManyMembers = 5;
 
   sim::Choices& source_;

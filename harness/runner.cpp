@@ -11,7 +11,7 @@ namespace shardcheck::harness {
 namespace {
 
 constexpr Duration kSlice = milliseconds(1);  // how late a client's next operation may begin
-constexpr Duration kSettlingSlice = milliseconds(10);
+constexpr Duration kSettlingSlice = milliseconds(2);
 constexpr Duration kClientTimeout = milliseconds(200);  // then a client takes its operation's outcome for unknown
 constexpr Duration kDrainFor = milliseconds(250);
 constexpr std::uint64_t kCheckerSteps = 2'000'000;

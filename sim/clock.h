@@ -48,8 +48,10 @@ class Clock {
     // Clocks run within a thousandth of true time, so each correction leaves at most a thousandth of the error; what
     // rounding leaves is a step or two.
     std::int64_t guess = now.value;
-    for (int round = 0; round < 8; ++round) {
-      guess += instant.value - read(TrueTime{guess}).value;
+    std::int64_t error = 1;
+    for (int round = 0; round < 8 && error != 0; ++round) {
+      error = instant.value - read(TrueTime{guess}).value;
+      guess += error;
     }
     guess = std::max(guess, now.value);
     while (guess > now.value && read(TrueTime{guess - 1}) >= instant) {
