@@ -15,7 +15,8 @@
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 // What AddressSanitizer does beside its checks costs more than they do: memory that is kept unused for long is always
-// cold, and every allocation's stack is unwound. One finding can be run again with other ASAN_OPTIONS, which come first.
+// cold, and every allocation's stack is unwound. One finding can be run again with other ASAN_OPTIONS, which come
+// first.
 extern "C" const char* __asan_default_options();  // NOLINT(bugprone-reserved-identifier): its name is given
 extern "C" const char* __asan_default_options() {
   return "quarantine_size_mb=8:malloc_context_size=3:detect_stack_use_after_return=0";
