@@ -9,7 +9,7 @@
 
 namespace shardcheck::fuzz {
 
-// Passes questions on; two of the answers are changed. `source` must outlive this object.
+// Passes questions on; a few of the answers are changed. `source` must outlive this object.
 class ShortRuns final : public sim::Choices {
  public:
   explicit ShortRuns(sim::Choices& source) : source_(source) {}
@@ -20,14 +20,17 @@ class ShortRuns final : public sim::Choices {
       case harness::Ask::steps: return answer % kMoreSteps;
       // Five answers in eight name more than one member, which beat and vote while nothing else happens; two do here.
       case harness::Ask::directories: return answer < kFirstOfManyMembers ? 0 : answer;
-      case harness::Ask::shards: return answer % 2;
+      case harness::Ask::shards: return answer % kMoreShards;
+      case harness::Ask::storage_nodes: return answer % kMoreNodes;
       default: return answer;
     }
   }
   bool is_exhausted() const override { return source_.is_exhausted(); }
 
  private:
-  static constexpr std::uint64_t kMoreSteps = 3;  // than the shortest plan has, less than these
+  static constexpr std::uint64_t kMoreSteps = 2;   // than the shortest plan has, less than these
+  static constexpr std::uint64_t kMoreShards = 2;  // than the one that there is at least; others come by splits
+  static constexpr std::uint64_t kMoreNodes = 2;   // than the two that a move needs
   static constexpr std::uint64_t kFirstOfManyMembers = 5;
 
   sim::Choices& source_;

@@ -110,6 +110,11 @@ void StorageNode::stage_log(const LogBatch& batch, Instant now, ClusterOutputs& 
     return;
   }
   const ShardCopy& copy = state_.copy(record.shard);
+  // The log is asked for when the copy is complete: that one was lost with a disk, and a late order began this one.
+  if (!copy.is_copied && batch.attempt == copy.attempt) {
+    report(batch.mover, {.kind = OrderKind::send_log, .is_possible = false}, record, now, outputs);
+    return;
+  }
   outputs.cost = options_.moved_entry_cost * batch.count;
   const bool follows = batch.after == copy.tail || (batch.after > copy.tail && decisions_.replays_over_gap());
   if (copy.is_copied && follows && batch.count > 0) {

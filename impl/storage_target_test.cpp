@@ -42,6 +42,20 @@ TEST(Target, who_lost_the_copy_says_that_it_cannot_take_part) {
   EXPECT_FALSE(b.sent<MoveReport>()->is_possible);
 }
 
+// The late order comes before the node has learnt again how far the move is.
+TEST(Target, replay_is_refused_by_a_lost_copy_that_a_late_order_began_anew) {
+  ServingA a;
+  StagedB b(a);
+  b.restart_without_disk();
+  b.order(OrderKind::prepare_target, MovePhase::preparing).sync();
+  EXPECT_TRUE(b.sent<MoveReport>()->is_possible);
+
+  a.order(OrderKind::send_log, MovePhase::catching_up, 0, 0);
+  b.forward<LogBatch>(a);
+
+  EXPECT_FALSE(b.sent<MoveReport>()->is_possible);
+}
+
 TEST(Target, copies_values_tombstones_and_answered_requests) {
   ServingA a;
   a.write(0, 5, 1).write(1, 6, 2).write(2, 7, 3).write(3, 8, 4).sync();
