@@ -45,8 +45,7 @@ class LeaseKeeper {
     }
   }
 
-  // The command by which another member takes the range over, if its lease has run out. Of the members, the one heard
-  // of last; of equal ones the first.
+  // The command by which another member takes the range over, if its lease has run out.
   std::optional<Command> fail_over(const ShardRecord& record, Instant now) const {
     const Instant expired_by = decisions_.expired_by(now, options_.clock_offset_max);
     if (now < grace_until_ || record.is_data_lost || expired_by < record.lease_until) {
@@ -57,16 +56,35 @@ class LeaseKeeper {
     command.shard = record.shard;
     command.planned_on = record.epoch;
     command.expired_by = expired_by;
-    record.members.for_each([&](NodeId member) {
-      const bool is_better = command.target == kNoNode || heard_at_[command.target.value] < heard_at_[member.value];
-      if (member != record.owner && is_better) {
-        command.target = member;
-      }
-    });
+    command.target = successor(record, now);
     return command.target == kNoNode ? std::nullopt : std::optional(command);
   }
 
  private:
+  // Of the other members the one heard of last, the first of equal ones. If none was within the time of a lease, each in
+  // turn: who is alive may have had nothing to say here.
+  NodeId successor(const ShardRecord& record, Instant now) const {
+    const Instant recently = now - options_.lease_duration;
+    NodeId heard_last = kNoNode;
+    NodeId lowest = kNoNode;
+    NodeId after_owner = kNoNode;
+    record.members.for_each([&](NodeId member) {
+      if (member == record.owner) {
+        return;
+      }
+      const Instant heard_at = heard_at_[member.value];
+      if (heard_at >= recently && (heard_last == kNoNode || heard_at_[heard_last.value] < heard_at)) {
+        heard_last = member;
+      }
+      lowest = lowest == kNoNode ? member : lowest;
+      after_owner = after_owner == kNoNode && record.owner < member ? member : after_owner;
+    });
+    if (heard_last != kNoNode) {
+      return heard_last;
+    }
+    return after_owner != kNoNode ? after_owner : lowest;
+  }
+
   void begin_grace(Instant now) {
     if (decisions_.gives_grace_after_stall()) {
       grace_until_ = now + options_.lease_duration + options_.lease_duration / 3;

@@ -63,6 +63,20 @@ TEST(LeaseKeeper, of_the_other_members_the_one_heard_of_last_takes_over) {
   EXPECT_EQ(keeper.fail_over(of_a_until(100), at_ms(200))->target, kC);
 }
 
+// Long ago, both owners were heard of; the third member is alive and had nothing to say.
+TEST(LeaseKeeper, where_nobody_was_heard_of_lately_each_member_has_its_turn) {
+  LeaseKeeper keeper = awake_until(400);
+  keeper.hear(kA, at_ms(160));
+  keeper.hear(kB, at_ms(150));
+  ShardRecord record = of_a_until(300);
+
+  EXPECT_EQ(keeper.fail_over(record, at_ms(400))->target, kB);
+  record.owner = kB;
+  EXPECT_EQ(keeper.fail_over(record, at_ms(400))->target, kC);
+  record.owner = kC;
+  EXPECT_EQ(keeper.fail_over(record, at_ms(400))->target, kA);
+}
+
 TEST(LeaseKeeper, a_set_of_one_waits_for_its_owner) {
   ShardRecord record = of_a_until(100);
   record.members = NodeSet{};
