@@ -21,15 +21,6 @@ constexpr std::uint8_t kCounter = bit_of(OperationKind::read) | bit_of(Operation
 
 bool is_within(std::uint8_t kinds, std::uint8_t allowed) { return (kinds & ~allowed) == 0; }
 
-bool is_put(const Operation& operation) {
-  return operation.kind == OperationKind::write || operation.kind == OperationKind::compare_and_set;
-}
-
-// Writing "absent" is a delete.
-bool is_remove(const Operation& operation) {
-  return operation.kind == OperationKind::remove || (is_put(operation) && operation.argument.kind == ValueKind::absent);
-}
-
 DenseIndex::Identity identity_of(Key key, const Value& value) {
   const bool is_item = value.kind == ValueKind::list;
   const std::uint64_t content = is_item ? value.items[0] : static_cast<std::uint64_t>(value.number);
