@@ -133,15 +133,15 @@ std::string describe(const Wording& wording, const Step& step) {
                        operation_text(client->operation), client->request.sequence);
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    return fmt::format("an operator moves shard {} to {}{}{}", move->shard.value, wording.process(move->target),
+    return fmt::format("an operator moves range {} to {}{}{}", move->shard.value, wording.process(move->target),
                        move->how.mode == MoveMode::dual_write ? ", with dual writes" : "",
                        move->how.forwards ? ", forwarding after the fence" : "");
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {
-    return fmt::format("an operator splits shard {} at key {}", split->shard.value, split->at.value);
+    return fmt::format("an operator splits range {} at key {}", split->shard.value, split->at.value);
   }
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
-    return fmt::format("an operator merges shard {} with its right neighbour", merge->shard.value);
+    return fmt::format("an operator merges range {} with its right neighbour", merge->shard.value);
   }
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     return fmt::format("an operator splits the metadata shard of key {} there", metadata->at.value);

@@ -1,4 +1,4 @@
-// How violations name things: "node 3", "shard 1", "epoch 7", "[0, 16)", "12.500 ms". Only called when a violation is
+// How violations name things: "node 3", "range 1", "epoch 7", "[0, 16)", "12.500 ms". Only called when a violation is
 // written down, so that judging a correct run never formats anything.
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace shardcheck {
 
 inline std::string words(NodeId node) { return node == kNoNode ? "nobody" : fmt::format("node {}", node.value); }
-inline std::string words(ShardId shard) { return fmt::format("shard {}", shard.value); }
+inline std::string words(ShardId shard) { return fmt::format("range {}", shard.value); }
 inline std::string words(Key key) { return fmt::format("key {}", key.value); }
 inline std::string words(Epoch epoch) { return fmt::format("epoch {}", epoch.value); }
 inline std::string words(MoveId move) { return fmt::format("move {}", move.value); }
-inline std::string words(DirectoryPosition position) { return fmt::format("position {}", position.value); }
+inline std::string words(DirectoryPosition position) { return fmt::format("directory position {}", position.value); }
 inline std::string words(Version version) {
   return fmt::format("version ({}, {})", version.epoch.value, version.position.value);
 }
