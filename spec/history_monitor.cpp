@@ -186,7 +186,6 @@ std::string HistoryMonitor::read_words(const Request& request) const {
                      words(request.operation.key), words(request.id), words(request.invoked_at));
 }
 
-// "request 112 of client 0 had written 7 from 55.000 ms on, acknowledged at 56.900 ms".
 std::string HistoryMonitor::acknowledged_words(const Request* request, std::string_view did) const {
   if (request == nullptr) {
     return fmt::format("a request had {} it", did);

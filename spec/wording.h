@@ -8,6 +8,7 @@
 #include <string>
 
 #include "spec/types.h"
+#include "spec/violation.h"
 
 namespace shardcheck {
 
@@ -34,5 +35,11 @@ inline std::string words(Instant instant) { return words_of_nanoseconds(instant.
 inline std::string words(Duration duration) { return words_of_nanoseconds(duration.value); }
 // "until 12.500 ms", or "for ever" for a claim without an end.
 inline std::string until_words(TrueTime time) { return time.value == INT64_MAX ? "for ever" : "until " + words(time); }
+// " (at 65.600 ms)", or nothing for what has no time or says it.
+inline std::string when(const Violation& violation) {
+  const std::string at = "at " + words(violation.at);
+  const bool is_said = violation.message.find(at) != std::string::npos;
+  return violation.at == TrueTime{} || is_said ? "" : fmt::format(" ({})", at);
+}
 
 }  // namespace shardcheck
