@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/history_words.h"
 #include "spec/assert.h"
 #include "spec/key_set.h"
 
@@ -321,8 +322,10 @@ void Runner::judge_history() {
       case histories::Verdict::not_linearizable: {
         ++checks;
         if (report_.violation_of(ClauseId::C1) == nullptr) {
-          const std::string why =
-              key.explanation ? key.explanation->sentence : "no order of its operations explains it";
+          const std::string why = key.explanation
+                                      ? key.explanation->sentence + ". What was asked of the key: " +
+                                            operations_up_to(builder_.history(), key.explanation->operation, options)
+                                      : "no order of its operations explains it";
           const TrueTime at =
               key.explanation ? builder_.history().operations[key.explanation->operation].returned_at : TrueTime{};
           report_.violations.push_back(
