@@ -41,7 +41,7 @@ class Shrinker {
 
   // Delta debugging: runs of half the list, a quarter, ... , one.
   template <class Item>
-  bool drop_some(std::vector<Item> PlacementCase::*list) {
+  bool drop_some(std::vector<Item> PlacementCase::* list) {
     bool has_changed = false;
     for (std::size_t run = (smallest_.*list).size(); run > 0; run /= 2) {
       std::size_t first = 0;

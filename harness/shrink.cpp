@@ -95,7 +95,7 @@ void Shrinker::shrink_scenario(Scenario& scenario) {
 }
 
 template <class Item>
-bool Shrinker::drop_items(Scenario& scenario, std::vector<Item> Scenario::*items) {
+bool Shrinker::drop_items(Scenario& scenario, std::vector<Item> Scenario::* items) {
   bool is_smaller = false;
   for (std::size_t length = std::max<std::size_t>((scenario.*items).size() / 2, 1); may_go_on(); length /= 2) {
     std::size_t begin = 0;

@@ -46,7 +46,7 @@ class Shrinker {
   void shrink_tape(sim::Tape& tape, Scenario& scenario);
   void shrink_scenario(Scenario& scenario);
   template <class Item>
-  bool drop_items(Scenario& scenario, std::vector<Item> Scenario::*items);
+  bool drop_items(Scenario& scenario, std::vector<Item> Scenario::* items);
   bool lower_anchors(Scenario& scenario);
   bool calm_details(Scenario& scenario);
 

@@ -66,8 +66,8 @@ struct Outputs {
   void send(NodeId to, const Message& message) { sends.emplace_back(to, message); }
   // An alternative of a Message that is a variant: written once, into its place.
   template <class Part>
-  requires(!std::is_same_v<Part, Message> &&
-           std::is_constructible_v<Message, const Part&>) void send(NodeId to, const Part& part) {
+    requires(!std::is_same_v<Part, Message> && std::is_constructible_v<Message, const Part&>)
+  void send(NodeId to, const Part& part) {
     sends.emplace_back(to, part);
   }
   void wake_at(Instant at, TimerToken token) { timers.push_back({token, at}); }
