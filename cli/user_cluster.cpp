@@ -25,9 +25,9 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
   VerifyReport report;
   report.system = "cluster " + user.name;
   report.seed = judged.seed;
-  harness::ClusterRunner runner(*cluster, user.name);
   for (const harness::Failure& failure : judged.campaign.failures) {
     harness::FaultListener faults;
+    harness::ClusterRunner runner(*cluster, user.name);
     runner.run(failure.scenario, &faults);
     const std::string name = fmt::format("{}-{}-{}", clause(failure.violation.clause).text_id, user.name, judged.seed);
     Finding finding{failure.violation, report.system, name, harness::annotated_text(failure.scenario, faults),
