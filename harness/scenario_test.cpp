@@ -70,7 +70,7 @@ TEST(Scenario, every_kind_of_line_survives_parsing_and_printing) {
 
   ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
   EXPECT_EQ(to_text(*scenario), kEverything);
-  EXPECT_EQ(scenario->size(), 2U + 20U + 12U);
+  EXPECT_EQ(scenario->size(), 2U + 21U + 12U);
 }
 
 TEST(Scenario, every_kind_of_line_means_what_it_says) {
