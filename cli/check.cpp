@@ -212,15 +212,18 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->add_option("--budget", flags->budget_seconds,
                    "Time for each file, such as 60s, 500ms or 2m; a bare number is seconds")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
-      ->check(CLI::NonNegativeNumber)
+      ->check(seconds_from(0))
       ->default_str("60s");
   check->add_option("--steps", flags->steps_max, "Steps of the search for each key")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number_from(0))
       ->capture_default_str();
   check->add_option("--memory", flags->memory_bytes_max, "Memory of the search for each key, such as 512MiB or 1GiB")
       ->transform(CLI::AsSizeValue(false))
-      ->transform(
-          CLI::Validator([](std::string& text) { return std::string(text.starts_with('-') ? "negative" : ""); }, ""))
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            return std::string(text.starts_with('-') ? "it must be a size such as 512MiB" : "");
+          },
+          ""))
       ->default_str("1GiB");
   check->add_flag("!--all,--first", flags->stops_at_first,
                   "Stop at the first key that is violated; --all, the default, judges every key");

@@ -14,7 +14,8 @@ inline nlohmann::json to_json(const harness::RunFigures& figures) {
           {"longer_pauses", figures.longer_pauses},
           {"refused_for_load", figures.refused_for_load},
           {"inbox_overflows", figures.inbox_overflows},
-          {"nodes_left", figures.nodes_left}};
+          {"nodes_left", figures.nodes_left},
+          {"steps_not_applicable", figures.steps_not_applicable}};
 }
 
 }  // namespace shardcheck::cli

@@ -5,6 +5,7 @@
 #include "cli/files.h"
 #include "cli/flags.h"
 #include "spec/clauses.h"
+#include "spec/wording.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -35,11 +36,6 @@ std::string quoted(const std::string& path) {
 }
 
 }  // namespace
-
-std::string when(const Violation& violation) {
-  return violation.at == TrueTime{} ? ""
-                                    : fmt::format(" (at {:.3f} ms)", static_cast<double>(violation.at.value) / 1e6);
-}
 
 Result<std::string> keep(const Finding& finding, const std::string& folder) {
   const Clause& row = clause(finding.violation.clause);

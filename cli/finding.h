@@ -21,7 +21,5 @@ struct Finding {
 Result<std::string> keep(const Finding& finding, const std::string& folder);
 // For people: several lines. `path` is empty where it could not be kept.
 std::string to_text(const Finding& finding, const std::string& path, const std::string& program = "shardcheck");
-// " (at 65.600 ms)", or nothing for what has no time.
-std::string when(const Violation& violation);
 
 }  // namespace shardcheck::cli

@@ -36,6 +36,22 @@ inline CLI::Validator number_between(double least, double most) {
       "");
 }
 
+// A time, after the parser has made seconds of it. The parser's own check prints a range of 309 digits.
+inline CLI::Validator seconds_from(double least) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        constexpr double kMost = 1'000 * 3'600.0;
+        double found = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), found);
+        const bool is_right =
+            problem == std::errc{} && end == text.data() + text.size() && found >= least && found <= kMost;
+        return is_right ? std::string()
+                        : fmt::format("it must be a time such as 60s, from {} to 1000h",
+                                      least == 0 ? std::string("0s") : fmt::format("{:g}ms", least * 1'000));
+      },
+      "");
+}
+
 // An empty name or path is a mistake of whoever wrote the command, never a way to leave the flag out.
 inline CLI::Validator not_empty() {
   return CLI::Validator([](std::string& text) { return std::string(text.empty() ? "it is empty" : ""); }, "");

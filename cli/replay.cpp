@@ -15,10 +15,11 @@
 #include "cli/flags.h"
 #include "cli/refusal.h"
 #include "cli/user_cluster.h"
-#include "harness/describe.h"
+#include "harness/annotate.h"
 #include "harness/placement_check.h"
 #include "harness/scenario_runner.h"
 #include "harness/shrink.h"
+#include "spec/wording.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -62,17 +63,27 @@ void print_violation(const Violation& violation) {
 }
 
 // What a run consists of, for who has only what is printed.
-void print_run(const harness::Scenario& scenario) {
+void print_run(const harness::Scenario& scenario, const harness::FaultListener& faults) {
   fmt::print("  the run, {}:\n", counted(scenario.size(), "step"));
-  const std::string text = harness::to_text(scenario);
+  const std::string text = harness::annotated_text(scenario, faults);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     fmt::print("    {}\n", std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
   }
-  fmt::print(
-      "    then, as in every run, all faults end, and each client reads its share of the keys\n"
-      "  --trace prints every message of it\n");
+  fmt::print("  --trace prints every message of it\n");
+}
+
+void print_faults(const harness::Scenario& scenario, const harness::FaultListener& faults) {
+  for (const sim::Deviation& deviation : scenario.deviations) {
+    fmt::print("fault: {}\n", harness::described(scenario, deviation, faults));
+  }
+}
+
+void print_not_applicable(const harness::Scenario& scenario, const harness::RunReport& report) {
+  for (const std::size_t step : report.not_applicable) {
+    fmt::print("not applicable: {}: there was no such range then\n", harness::to_text(scenario.steps[step]));
+  }
 }
 
 nlohmann::json to_json(const Violation& violation) {
@@ -147,7 +158,8 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     return refuse(scenario.error(), flags.as_json);
   }
   PrintTrace print_trace;
-  PrintTrace* const trace = flags.is_traced && !flags.as_json ? &print_trace : nullptr;
+  harness::FaultListener faults(flags.is_traced && !flags.as_json ? &print_trace : nullptr);
+  harness::TraceSink* const trace = flags.as_json ? nullptr : &faults;
   const Result<harness::RunReport> ran = scenario->system ? replay_user_cluster(clusters, *scenario, trace)
                                                           : harness::ScenarioRunner().run(*scenario, trace);
   if (!ran) {
@@ -168,15 +180,15 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
                                   {"figures", cli::to_json(report.figures)}};
     fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    for (const sim::Deviation& deviation : scenario->deviations) {
-      fmt::print("fault: {}\n", harness::describe(harness::wording_of(*scenario), deviation));
-    }
     for (const Violation& violation : report.violations) {
       print_violation(violation);
     }
-    if (!report.violations.empty() && !flags.is_traced) {
-      print_run(*scenario);
+    if (!report.violations.empty()) {
+      print_run(*scenario, faults);
+    } else {
+      print_faults(*scenario, faults);
     }
+    print_not_applicable(*scenario, report);
     const std::string figures = to_text(report.figures);
     if (!figures.empty()) {
       fmt::print("figures: {}\n", figures);

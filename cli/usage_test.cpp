@@ -19,6 +19,23 @@ std::string joined(const std::vector<std::string>& words) {
   return line;
 }
 
+TEST_F(Commands, say_what_a_number_may_be_in_words_that_fit_a_line) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"verify", "--budget", "-1"},
+                                             {"verify", "--budget", "1e400s"},
+                                             {"check", "--budget", "-1", "x"},
+                                             {"check", "--steps", "-1", "x"},
+                                             {"check", "--memory", "-1", "x"}}) {
+    SCOPED_TRACE(joined(arguments));
+
+    const CommandOutcome outcome = command(arguments);
+
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_THAT(outcome.errors, HasSubstr("must be a "));
+    EXPECT_LT(outcome.errors.size(), 150U);
+  }
+}
+
 TEST_F(Commands, refuse_wrong_usage) {
   const std::string file = write("sound.scenario", kSoundScenario);
   for (const std::vector<std::string>& arguments :

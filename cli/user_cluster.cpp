@@ -10,6 +10,7 @@
 #include "cli/verify_report.h"
 #include "harness/adapters/cluster_runner.h"
 #include "harness/adapters/verify_cluster.h"
+#include "harness/annotate.h"
 
 namespace shardcheck::cli {
 
@@ -25,8 +26,11 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
   report.system = "cluster " + user.name;
   report.seed = judged.seed;
   for (const harness::Failure& failure : judged.campaign.failures) {
+    harness::FaultListener faults;
+    harness::ClusterRunner runner(*cluster, user.name);
+    runner.run(failure.scenario, &faults);
     const std::string name = fmt::format("{}-{}-{}", clause(failure.violation.clause).text_id, user.name, judged.seed);
-    Finding finding{failure.violation, report.system, name, harness::to_text(failure.scenario),
+    Finding finding{failure.violation, report.system, name, harness::annotated_text(failure.scenario, faults),
                     failure.scenario.size()};
     const Result<std::string> path = keep(finding, flags.out);
     if (!path) {

@@ -210,6 +210,28 @@ TEST_F(Commands, replay_counts_one_step_as_one) {
   EXPECT_THAT(command({"replay", write("one", one)}).out, HasSubstr("held: 1 step, "));
 }
 
+TEST_F(Commands, replay_says_which_steps_asked_for_nothing) {
+  std::string text = kSoundScenario.substr(0, kSoundScenario.find("at 5.6ms"));
+  text.insert(text.find("at 4.8ms"), "shards_max 9\n");
+
+  const CommandOutcome outcome = command({"replay", write("missing", text + "at 900ms move range 8 to node 1\n")});
+
+  EXPECT_THAT(outcome.out,
+              HasSubstr("not applicable: at 900ms move range 8 to node 1: there was no such range then\n"));
+}
+
+TEST_F(Commands, verify_and_replay_say_who_is_who_and_where_the_ranges_lie) {
+  const CommandOutcome found =
+      command({"verify", "--short", "--mutant", "move_no_tombstones", "--scenarios", "400", "--out", path("found")});
+  const CommandOutcome again = command({"replay", path("found/M5-move_no_tombstones-1.scenario")});
+
+  for (const CommandOutcome* outcome : {&found, &again}) {
+    EXPECT_THAT(outcome->out, HasSubstr("    # processes: 0 the directory; 1-"));
+    EXPECT_THAT(outcome->out, HasSubstr("    # at first: range 0, keys [0, "));
+    EXPECT_THAT(outcome->out, HasSubstr("    # then, as at the end of every run, all faults end"));
+  }
+}
+
 // Whichever comes first.
 TEST_F(Commands, verify_keeps_to_the_number_of_scenarios_within_its_budget) {
   const CommandOutcome outcome =

@@ -14,6 +14,8 @@
 #include "cli/refusal.h"
 #include "cli/user_cluster.h"
 #include "cli/verify_report.h"
+#include "harness/annotate.h"
+#include "harness/scenario_runner.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -103,8 +105,10 @@ Result<void> keep_findings(const VerifyFlags& flags, VerifyReport& report) {
     add({row.finding->violation, system_name(flags), name(row.clause), replay, steps_of(row.finding->smallest)});
   }
   for (const harness::Failure& failure : report.campaign.failures) {
-    add({failure.violation, system_name(flags), name(failure.violation.clause), harness::to_text(failure.scenario),
-         failure.scenario.size()});
+    harness::FaultListener faults;
+    harness::ScenarioRunner().run(failure.scenario, &faults);
+    add({failure.violation, system_name(flags), name(failure.violation.clause),
+         harness::annotated_text(failure.scenario, faults), failure.scenario.size()});
   }
   return all_kept;
 }
@@ -211,7 +215,7 @@ void add_verify(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& c
       ->add_option("--budget", flags->budget_seconds,
                    "Draw scenarios for so long, such as 60s, 5m or 8h; fewer only if --scenarios says so")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
-      ->check(CLI::PositiveNumber);
+      ->check(seconds_from(0.001));
   verify->add_option("--mutant", flags->mutant, "Judge the reference with this seeded bug")->check(not_empty());
   verify->add_flag("--short", flags->is_short, "Leave out the recorded histories and the seeded bugs");
   CLI::Option* corpus =

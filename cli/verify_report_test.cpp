@@ -108,5 +108,14 @@ TEST(Finding, that_was_not_kept_says_how_to_keep_it) {
   EXPECT_THAT(to_text(finding, "a b's"), HasSubstr("again:    shardcheck replay 'a b'\\''s'\n"));
 }
 
+TEST(Finding, says_once_when_it_happened) {
+  Finding said, unsaid;
+  said.violation = {ClauseId::M1, TrueTime{80'001'700}, "node 1 served key 0 at 80.001 ms"};
+  unsaid.violation = {ClauseId::M1, TrueTime{80'001'700}, "node 1 served key 0"};
+
+  EXPECT_THAT(to_text(said, ""), HasSubstr("happened: node 1 served key 0 at 80.001 ms\n"));
+  EXPECT_THAT(to_text(unsaid, ""), HasSubstr("happened: node 1 served key 0 (at 80.001 ms)\n"));
+}
+
 }  // namespace
 }  // namespace shardcheck::cli

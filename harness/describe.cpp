@@ -30,6 +30,27 @@ std::string moment_text(const Wording& wording, const sim::Deviation& deviation)
   return "";
 }
 
+std::string describe(const Wording& wording, const FaultStep& fault) {
+  const std::string process = wording.process(fault.process);
+  const std::string time = milliseconds_text(fault.duration);
+  switch (fault.kind) {
+    case FaultKind::crashed: return fmt::format("{} crashes, and restarts after {}", process, time);
+    case FaultKind::disk_lost: return fmt::format("{} loses its disk, and restarts after {}", process, time);
+    case FaultKind::paused: return fmt::format("{} pauses for {}", process, time);
+    case FaultKind::lost_for_good: return fmt::format("{} is lost for good", process);
+    case FaultKind::link_cut:
+      return fault.peer == kNoNode
+                 ? fmt::format("a link of {} is cut both ways for {}", process, time)
+                 : fmt::format("the link between {} and {} is cut for {}", process, wording.process(fault.peer), time);
+    case FaultKind::delayed:
+    case FaultKind::held_until_phase:
+    case FaultKind::dropped:
+    case FaultKind::duplicated:
+    case FaultKind::clock_shifted: break;
+  }
+  return fmt::format("{} of {} for {}", name_of(fault.kind), process, time);
+}
+
 std::string operation_text(const Operation& operation) {
   switch (operation.kind) {
     case OperationKind::read:
@@ -53,7 +74,7 @@ std::string operation_text(const Operation& operation) {
 std::string describe_process(const impl::ClusterOptions& cluster, NodeId id) {
   const impl::Roles roles(cluster);
   if (id == kNoNode) {
-    return "outside";
+    return "a client or operator";
   }
   if (roles.is_directory(id)) {
     return roles.directories() == 1 ? "directory" : fmt::format("directory {}", id.value);
@@ -61,7 +82,7 @@ std::string describe_process(const impl::ClusterOptions& cluster, NodeId id) {
   if (roles.is_mover(id) && roles.movers() == 1) {
     return "mover";
   }
-  const char* role = roles.is_storage(id) ? "node" : roles.is_router(id) ? "router" : "mover";
+  const char* role = roles.is_storage(id) ? "storage node" : roles.is_router(id) ? "router" : "mover";
   return fmt::format("{} {}", role, id.value);
 }
 
@@ -113,7 +134,8 @@ std::string describe(const Wording& wording, const sim::Deviation& deviation) {
     case FaultKind::dropped: return fmt::format("{} is lost", message);
     case FaultKind::duplicated: return fmt::format("{} arrives again {} later", message, time);
     case FaultKind::link_cut:
-      return fmt::format("with {} the link is cut{} for {}", message, deviation.is_both_ways ? " both ways" : "", time);
+      return fmt::format("with {} the link is cut{} for {}", message,
+                         deviation.is_both_ways ? " both ways" : " one way", time);
     case FaultKind::crashed:
       return fmt::format("{} {} crashes, and restarts after {}", moment_text(wording, deviation), message, time);
     case FaultKind::disk_lost:
@@ -127,21 +149,28 @@ std::string describe(const Wording& wording, const sim::Deviation& deviation) {
   return "";
 }
 
+std::string describe_strike(const Wording& wording, NodeId process, const sim::Deviation& deviation) {
+  if (is_of_message(deviation)) {
+    return describe(wording, deviation);
+  }
+  return describe(wording, FaultStep{deviation.kind, process, kNoNode, deviation.duration});
+}
+
 std::string describe(const Wording& wording, const Step& step) {
   if (const auto* client = std::get_if<ClientStep>(&step.what)) {
     return fmt::format("client {} asks for {} (request {})", client->request.client.value,
                        operation_text(client->operation), client->request.sequence);
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    return fmt::format("an operator moves shard {} to {}{}{}", move->shard.value, wording.process(move->target),
+    return fmt::format("an operator moves range {} to {}{}{}", move->shard.value, wording.process(move->target),
                        move->how.mode == MoveMode::dual_write ? ", with dual writes" : "",
                        move->how.forwards ? ", forwarding after the fence" : "");
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {
-    return fmt::format("an operator splits shard {} at key {}", split->shard.value, split->at.value);
+    return fmt::format("an operator splits range {} at key {}", split->shard.value, split->at.value);
   }
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
-    return fmt::format("an operator merges shard {} with its right neighbour", merge->shard.value);
+    return fmt::format("an operator merges range {} with its right neighbour", merge->shard.value);
   }
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     return fmt::format("an operator splits the metadata shard of key {} there", metadata->at.value);
@@ -153,12 +182,7 @@ std::string describe(const Wording& wording, const Step& step) {
     return fmt::format("{} is told to leave{}", wording.process(leave->node),
                        leave->is_at_once ? ", and stopped at once" : "");
   }
-  const auto& fault = std::get<FaultStep>(step.what);
-  if (fault.kind == FaultKind::lost_for_good) {
-    return fmt::format("{} is lost for good", wording.process(fault.process));
-  }
-  return fmt::format("{} is {} for {}", wording.process(fault.process), name_of(fault.kind),
-                     milliseconds_text(fault.duration));
+  return describe(wording, std::get<FaultStep>(step.what));
 }
 
 std::string describe(const Wording& wording, const ClockSetting& clock) {

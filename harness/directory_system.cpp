@@ -68,10 +68,7 @@ void DirectorySystem::replied(NodeId from, const impl::Message& message, TrueTim
 }
 
 void DirectorySystem::traced(const sim::TraceEvent<impl::Protocol>& event) {
-  if (trace_ != nullptr) {
-    trace_->line(event.at, describe_event(wording_of(*scenario_), event,
-                                          event.message == nullptr ? "" : impl::to_string(*event.message)));
-  }
+  trace(event, event.message == nullptr ? "" : impl::to_string(*event.message));
 }
 
 Plan draw_directory_plan(sim::Choices& choices, impl::Mutant mutant) {

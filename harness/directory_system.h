@@ -2,6 +2,7 @@
 // which reads, writes and compares-and-sets its settings. The history of these goes through the checker like any other.
 #pragma once
 
+#include "harness/describe.h"
 #include "harness/generate.h"
 #include "harness/labels.h"
 #include "harness/simulated_system.h"
@@ -26,6 +27,7 @@ class DirectorySystem final : public SimulatedSystem<impl::Protocol, DirectorySy
   void observed(TrueTime at, NodeId by, const Observation& fact) { tell(at, by, fact); }
   void handled(NodeId, TrueTime) {}
   void traced(const sim::TraceEvent<impl::Protocol>& event);
+  Wording wording() const { return wording_of(*scenario_); }
 
  private:
   NodeId client(ClientId id) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/annotate.h"
 #include "harness/campaign.h"
 #include "harness/placement_check.h"
 #include "harness/scenario_runner.h"
@@ -73,11 +74,12 @@ class ClusterKill {
     kill_.is_killed = true;
     kill_.violation = shrunk->violation;
     kill_.steps = shrunk->scenario.size();
-    kill_.replay = to_text(shrunk->scenario);
     kill_.clauses.clear();
-    for (const Violation& violation : runner_.run(shrunk->scenario).violations) {
+    FaultListener faults;
+    for (const Violation& violation : runner_.run(shrunk->scenario, &faults).violations) {
       kill_.clauses.push_back(violation.clause);
     }
+    kill_.replay = annotated_text(shrunk->scenario, faults);
   }
 
   const KillOptions& options_;

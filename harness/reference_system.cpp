@@ -382,9 +382,7 @@ void ReferenceSystem::handled(NodeId process, TrueTime at) {
 }
 
 void ReferenceSystem::traced(const sim::TraceEvent<impl::Protocol>& event) {
-  if (trace_ != nullptr) {
-    trace_->line(event.at, describe(scenario_->cluster, event));
-  }
+  trace(event, event.message == nullptr ? "" : impl::to_string(*event.message));
 }
 
 }  // namespace shardcheck::harness

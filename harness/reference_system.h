@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/claim_teller.h"
+#include "harness/describe.h"
 #include "harness/simulated_system.h"
 #include "impl/cluster.h"
 
@@ -28,6 +29,7 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
   void observed(TrueTime at, NodeId by, const Observation& fact);
   void handled(NodeId process, TrueTime at);
   void traced(const sim::TraceEvent<impl::Protocol>& event);
+  Wording wording() const { return wording_of(scenario_->cluster); }
 
  private:
   struct OpenMove {

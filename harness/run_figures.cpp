@@ -31,6 +31,7 @@ RunFigures& RunFigures::operator+=(const RunFigures& other) {
   refused_for_load += other.refused_for_load;
   inbox_overflows += other.inbox_overflows;
   nodes_left += other.nodes_left;
+  steps_not_applicable += other.steps_not_applicable;
   return *this;
 }
 
@@ -48,6 +49,8 @@ std::string to_text(const RunFigures& figures) {
   add(figures.refused_for_load, fmt::format("{} attempts refused for load", figures.refused_for_load));
   add(figures.inbox_overflows, fmt::format("{} messages lost at a full inbox", figures.inbox_overflows));
   add(figures.nodes_left, fmt::format("{} nodes left", figures.nodes_left));
+  add(figures.steps_not_applicable,
+      fmt::format("{} steps not applicable (their range did not exist then)", figures.steps_not_applicable));
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/history_words.h"
 #include "spec/assert.h"
 #include "spec/key_set.h"
 
@@ -18,10 +19,9 @@ constexpr std::uint64_t kCheckerSteps = 2'000'000;
 constexpr std::uint64_t kCheckerMemory = std::uint64_t{64} << 20U;
 constexpr std::uint32_t kSequenceStep = 16;
 
-// Sequences after those of a scenario's own steps.
-std::uint32_t sequence_after(std::uint32_t last) { return (last / kSequenceStep + 1) * kSequenceStep; }
-
 }  // namespace
+
+std::uint32_t sequence_after(std::uint32_t last) { return (last / kSequenceStep + 1) * kSequenceStep; }
 
 const Violation* RunReport::violation_of(ClauseId id) const {
   const auto found = std::ranges::find(violations, id, &Violation::clause);
@@ -50,6 +50,10 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
       asking.last_sequence = std::max(asking.last_sequence, client->request.sequence);
       start_waiting(system);
     } else {
+      if (is_of_missing_range(step)) {
+        report_.not_applicable.push_back(static_cast<std::size_t>(&step - steps.data()));
+        ++report_.figures.steps_not_applicable;
+      }
       system.apply(step);
     }
   }
@@ -130,6 +134,24 @@ void Runner::note_reached(const Observed& observed) {
   } else if (const auto* answered = std::get_if<Answered>(&observed.fact)) {
     report_.signals.set(static_cast<std::size_t>(answered->signal));
   }
+}
+
+// An operator may ask for it all the same, and is refused. Of a system that tells no records nobody can say.
+bool Runner::is_of_missing_range(const Step& step) const {
+  const auto is_missing = [&](ShardId shard) {
+    const bool tells = std::ranges::any_of(records_, [](const ShardRecord& it) { return it.epoch != Epoch{}; });
+    const bool exists =
+        shard.value < records_.size() && records_[shard.value].epoch != Epoch{} && !records_[shard.value].is_removed();
+    return tells && !exists;
+  };
+  if (const auto* move = std::get_if<MoveStep>(&step.what)) {
+    return is_missing(move->shard);
+  }
+  if (const auto* split = std::get_if<SplitStep>(&step.what)) {
+    return is_missing(split->shard);
+  }
+  const auto* merge = std::get_if<MergeStep>(&step.what);
+  return merge != nullptr && is_missing(merge->shard);
 }
 
 histories::ValueId Runner::intern(const Value& value) {
@@ -300,8 +322,10 @@ void Runner::judge_history() {
       case histories::Verdict::not_linearizable: {
         ++checks;
         if (report_.violation_of(ClauseId::C1) == nullptr) {
-          const std::string why =
-              key.explanation ? key.explanation->sentence : "no order of its operations explains it";
+          const std::string why = key.explanation
+                                      ? key.explanation->sentence + ". What was asked of the key: " +
+                                            operations_up_to(builder_.history(), key.explanation->operation, options)
+                                      : "no order of its operations explains it";
           const TrueTime at =
               key.explanation ? builder_.history().operations[key.explanation->operation].returned_at : TrueTime{};
           report_.violations.push_back(

@@ -30,10 +30,14 @@ struct RunReport {
   Reach reached;
   std::bitset<3> signals;  // those that were given
   RunFigures figures;
+  std::vector<std::size_t> not_applicable;  // steps, by number, about a range that did not exist then
 
   std::uint64_t checked(ClauseId id) const { return checks[static_cast<std::size_t>(id)]; }
   const Violation* violation_of(ClauseId id) const;
 };
+
+// What a client asks for at the end of a run has the sequence after that of its last step, and so on.
+std::uint32_t sequence_after(std::uint32_t last);
 
 // Keeps its memory from one run to the next. Not for two threads at once.
 class Runner final : private ObservationSink {
@@ -57,6 +61,7 @@ class Runner final : private ObservationSink {
   TrueTime stamp(TrueTime at);
   void take(const Returned& returned, TrueTime at);
   void note_reached(const Observed& observed);
+  bool is_of_missing_range(const Step& step) const;
   void start_waiting(System& system);
   void start(System& system, ClientId id, const ClientStep& step);
   void record_call(TrueTime at, ClientId id, const Operation& operation);

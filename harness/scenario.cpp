@@ -29,45 +29,6 @@ std::string operation_text(const Operation& operation) {
   return head;
 }
 
-std::string step_text(const Step& step) {
-  const std::string at = fmt::format("at {} ", exact_milliseconds(step.at.value));
-  if (const auto* client = std::get_if<ClientStep>(&step.what)) {
-    return at + fmt::format("client {} request {} {}", client->request.client.value, client->request.sequence,
-                            operation_text(client->operation));
-  }
-  if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    std::string text = at + fmt::format("move range {} to {}", move->shard.value, move->target.value);
-    if (move->how.mode != MoveMode::copy_and_catch_up) {
-      text += fmt::format(" mode {}", name_of(move->how.mode));
-    }
-    return move->how.forwards ? text + " forwarding" : text;
-  }
-  if (const auto* split = std::get_if<SplitStep>(&step.what)) {
-    return at + fmt::format("split range {} at {}", split->shard.value, split->at.value);
-  }
-  if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
-    return at + fmt::format("merge range {}", merge->shard.value);
-  }
-  if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
-    return at + fmt::format("split_metadata {}", metadata->at.value);
-  }
-  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
-    return at + fmt::format("join {}", join->node.value);
-  }
-  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
-    return at + fmt::format("leave {}{}", leave->node.value, leave->is_at_once ? " at_once" : "");
-  }
-  const auto& fault = std::get<FaultStep>(step.what);
-  std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
-  if (fault.kind == FaultKind::lost_for_good) {
-    return text;
-  }
-  if (fault.kind == FaultKind::link_cut) {
-    text += fmt::format(" {}", fault.peer.value);
-  }
-  return text + " for " + exact_milliseconds(fault.duration.value);
-}
-
 std::string deviation_text(const Scenario& scenario, const sim::Deviation& deviation) {
   const std::uint8_t kind = deviation.anchor.message_kind;
   const std::string_view message = scenario.system ? scenario.system->message_kinds[kind] : impl::name_of_kind(kind);
@@ -136,6 +97,45 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
 
 }  // namespace
 
+std::string to_text(const Step& step) {
+  const std::string at = fmt::format("at {} ", exact_milliseconds(step.at.value));
+  if (const auto* client = std::get_if<ClientStep>(&step.what)) {
+    return at + fmt::format("client {} request {} {}", client->request.client.value, client->request.sequence,
+                            operation_text(client->operation));
+  }
+  if (const auto* move = std::get_if<MoveStep>(&step.what)) {
+    std::string text = at + fmt::format("move range {} to node {}", move->shard.value, move->target.value);
+    if (move->how.mode != MoveMode::copy_and_catch_up) {
+      text += fmt::format(" mode {}", name_of(move->how.mode));
+    }
+    return move->how.forwards ? text + " forwarding" : text;
+  }
+  if (const auto* split = std::get_if<SplitStep>(&step.what)) {
+    return at + fmt::format("split range {} at {}", split->shard.value, split->at.value);
+  }
+  if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
+    return at + fmt::format("merge range {}", merge->shard.value);
+  }
+  if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
+    return at + fmt::format("split_metadata {}", metadata->at.value);
+  }
+  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
+    return at + fmt::format("join node {}", join->node.value);
+  }
+  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+    return at + fmt::format("leave node {}{}", leave->node.value, leave->is_at_once ? " at_once" : "");
+  }
+  const auto& fault = std::get<FaultStep>(step.what);
+  std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
+  if (fault.kind == FaultKind::lost_for_good) {
+    return text;
+  }
+  if (fault.kind == FaultKind::link_cut) {
+    text += fmt::format(" {}", fault.peer.value);
+  }
+  return text + " for " + exact_milliseconds(fault.duration.value);
+}
+
 std::string to_text(const Scenario& scenario) {
   std::string text = "scenario 1\n";
   text += scenario.system ? make_up_text(*scenario.system) : make_up_text(scenario.cluster);
@@ -153,7 +153,7 @@ std::string to_text(const Scenario& scenario) {
     text += "\n";
   }
   for (const Step& step : scenario.steps) {
-    text += step_text(step) + "\n";
+    text += to_text(step) + "\n";
   }
   for (const sim::Deviation& deviation : scenario.deviations) {
     text += deviation_text(scenario, deviation) + "\n";

@@ -56,6 +56,7 @@ struct Scenario {
 
 // One line a fact; lines beginning with '#' are comments. to_text and parse are inverse to one another.
 std::string to_text(const Scenario& scenario);
+std::string to_text(const Step& step);
 // `name` stands in errors, as in "name:12".
 Result<Scenario> parse_scenario(std::string_view text, std::string_view name);
 

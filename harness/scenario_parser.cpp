@@ -118,7 +118,6 @@ class ScenarioParser {
     take_make_up({cluster.clients, cluster.shards, impl::Roles(cluster).processes(), {Key{0}, Key{cluster.keys}}});
   }
 
-  // What is not said is as usual.
   void moves(Words& words) {
     if (scenario_.system) {
       words.refuse("only the reference says how it moves ranges");
@@ -215,6 +214,7 @@ class ScenarioParser {
     clock.process = process(words, "the process of a clock");
     words.take("offset");
     clock.offset = words.time("the offset");
+    check_clock_offset(scenario_, clock.offset, words);
     words.take("drift_ppm");
     clock.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
     while (words.take_if("then")) {
@@ -344,7 +344,9 @@ class ScenarioParser {
     if (deviation.kind != FaultKind::lost_for_good) {
       deviation.duration = words.time("the size of the deviation");
     }
-    if (deviation.duration < Duration{} && deviation.kind != FaultKind::clock_shifted) {
+    if (deviation.kind == FaultKind::clock_shifted) {
+      check_clock_offset(scenario_, deviation.duration, words);
+    } else if (deviation.duration < Duration{}) {
       words.refuse("only a shift of a clock can be negative");
     }
     const bool is_at_sender = deviation.moment == sim::Moment::after_sending;

@@ -206,6 +206,12 @@ TEST(ScenarioRefusal, names_wrong_lines_of_the_set_up) {
         "s:3: bytes_per_second is '999', but must be a whole number from 1000 to 1000000000000"},
        {"clock 7 offset 0ms drift_ppm 0", "s:3: the process of a clock is '7', but must be a whole number from 0 to 6"},
        {"clock 0 offset 0 drift_ppm 0", "s:3: the offset is '0', but must be a time such as 4.8ms"},
+       {"clock 0 offset 2.000001ms drift_ppm 0",
+        "s:3: a clock is at most 2ms ahead of true time or behind it: the reference promises no more"},
+       {"clock 0 offset -80ms drift_ppm 0",
+        "s:3: a clock is at most 2ms ahead of true time or behind it: the reference promises no more"},
+       {"on reply 1 -> 4 #0 shift_clock after_sending 2.1ms",
+        "s:3: a clock is at most 2ms ahead of true time or behind it: the reference promises no more"},
        {"clock 0 offset 0ms drift_ppm 1001", "s:3: drift_ppm is '1001', but must be a whole number from -1000 to 1000"},
        {"clock 1 offset 0ms drift_ppm 1\nclock 1 offset 1ms drift_ppm 1", "s:4: this process has a clock already"}});
 }

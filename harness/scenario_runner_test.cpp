@@ -106,6 +106,21 @@ TEST(ScenarioRunner, runs_the_smallest_and_the_largest_cluster) {
   }
 }
 
+TEST(ScenarioRunner, a_step_about_a_range_that_does_not_exist_is_not_applicable) {
+  const Result<Scenario> scenario = parse_scenario(
+      "scenario 1\ncluster storage_nodes 2 routers 1 clients 1 shards 1 keys 4\nshards_max 4\n"
+      "at 1ms move range 1 to node 2\nat 2ms split range 0 at 2\nat 40ms move range 1 to node 2\nat 41ms merge range "
+      "3\n",
+      "s");
+  ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
+  ScenarioRunner runner;
+
+  const RunReport& report = runner.run(*scenario);
+
+  EXPECT_EQ(report.not_applicable, (std::vector<std::size_t>{0, 3}));
+  EXPECT_EQ(report.figures.steps_not_applicable, 2U);
+}
+
 // A step in eleven days: the run hits the bound on its work. That is no verdict about the cluster.
 TEST(ScenarioRunner, a_run_without_end_is_cut_short_and_violates_nothing) {
   const Result<Scenario> scenario = parse_scenario(

@@ -34,7 +34,7 @@ at 6ms client 3 request 32 cas 3 nil 9223372036854775807
 at 7ms client 3 request 33 cas 3 -9223372036854775808 []
 at 8ms client 0 request 2 append 1 [7]
 at 9ms client 0 request 3 incr 2
-at 10ms move range 2 to 1
+at 10ms move range 2 to node 1
 at 10ms split range 2 at 9
 at 10ms merge range 5
 at 10ms client 0 request 4 scan 1 12
@@ -44,7 +44,8 @@ at 12ms fault lose_disk 3 for 0ms
 at 13ms fault pause 6 for 50.5ms
 at 14ms fault cut 1 5 for 25ms
 at 15ms fault lose_for_good 3
-at 15ms join 3
+at 15ms join node 3
+at 15ms leave node 3 at_once
 on request 4 -> 1 #0 delay 45ms
 on order_fence 6 -> 2 #1 hold_until aborted
 on poll 1 -> 0 #2 drop
@@ -69,7 +70,7 @@ TEST(Scenario, every_kind_of_line_survives_parsing_and_printing) {
 
   ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
   EXPECT_EQ(to_text(*scenario), kEverything);
-  EXPECT_EQ(scenario->size(), 2U + 20U + 12U);
+  EXPECT_EQ(scenario->size(), 2U + 21U + 12U);
 }
 
 TEST(Scenario, every_kind_of_line_means_what_it_says) {
@@ -135,8 +136,8 @@ TEST(Scenario, a_move_may_be_split_first) {
 TEST(Scenario, a_move_may_say_how_it_goes_about_its_work) {
   const std::string text =
       "scenario 1\ncluster storage_nodes 2 routers 1 clients 1 shards 1 keys 4\n"
-      "network delay 0.5ms variety 0 bytes_per_second 100000000\nat 1ms move range 0 to 2 forwarding\n"
-      "at 2ms move range 0 to 1 mode dual_write\nat 3ms move range 0 to 2 mode dual_write forwarding\n";
+      "network delay 0.5ms variety 0 bytes_per_second 100000000\nat 1ms move range 0 to node 2 forwarding\n"
+      "at 2ms move range 0 to node 1 mode dual_write\nat 3ms move range 0 to node 2 mode dual_write forwarding\n";
 
   const Result<Scenario> parsed = parse_scenario(text, "s");
 
@@ -145,6 +146,17 @@ TEST(Scenario, a_move_may_say_how_it_goes_about_its_work) {
   EXPECT_EQ(step<MoveStep>(*parsed, 1), (MoveStep{ShardId{0}, NodeId{1}, {MoveMode::dual_write, false}}));
   EXPECT_EQ(step<MoveStep>(*parsed, 2), (MoveStep{ShardId{0}, NodeId{2}, {MoveMode::dual_write, true}}));
   EXPECT_EQ(to_text(*parsed), text);
+}
+
+TEST(Scenario, a_node_may_be_named_without_saying_that_it_is_one) {
+  const std::string head =
+      "scenario 1\ncluster storage_nodes 3 routers 1 clients 1 shards 1 keys 4\nheld_back 1\n"
+      "network delay 0.5ms variety 0 bytes_per_second 100000000\n";
+
+  const auto brief = parse_scenario(head + "at 1ms move range 0 to 2\nat 2ms join 3\nat 3ms leave 1\n", "s");
+
+  ASSERT_TRUE(brief.has_value()) << to_string(brief.error());
+  EXPECT_EQ(to_text(*brief), head + "at 1ms move range 0 to node 2\nat 2ms join node 3\nat 3ms leave node 1\n");
 }
 
 TEST(Scenario, deviations_mean_what_they_say) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/shrink_settings.h"
 #include "spec/assert.h"
 
 namespace shardcheck::harness {
@@ -199,7 +200,8 @@ Scenario with_one_directory(Scenario scenario) {
 
 }  // namespace
 
-// What is no step but still odd: links of different lengths, records that a crash kept by chance.
+// What is no step but still odd: links of different lengths, settings that do not matter, records that a crash kept by
+// chance.
 bool Shrinker::calm_details(Scenario& scenario) {
   bool is_calmer = false;
   const auto attempt = [&](const Scenario& calmer) {
@@ -223,9 +225,11 @@ bool Shrinker::calm_details(Scenario& scenario) {
   if (!scenario.system && scenario.cluster.directories > 1) {
     attempt(with_one_directory(scenario));
   }
-  Scenario without_spare = scenario;
-  without_spare.cluster.held_back = 0;
-  attempt(without_spare);
+  for (std::size_t setting = 0; setting < kCalmedSettings; ++setting) {
+    Scenario calmer = scenario;
+    calm_setting(setting, calmer);
+    attempt(calmer);
+  }
   for (std::size_t i = 0; i < scenario.cluster.routers; ++i) {
     Scenario calmer = scenario;
     calmer.cluster.router_kinds[i] = impl::RouterKind::client_cache;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include "harness/campaign.h"
+#include "harness/shrink_settings.h"
 
 namespace shardcheck::harness {
 namespace {
@@ -66,6 +68,47 @@ TEST_F(Shrink, a_scenario_shrinks_as_well) {
   const Violation* again = runner_.run(shrunk->scenario).violation_of(ClauseId::M5);
   ASSERT_NE(again, nullptr);
   EXPECT_EQ(*again, shrunk->violation);
+}
+
+TEST_F(Shrink, settings_that_do_not_matter_go_back_to_what_is_usual) {
+  const auto failing = first_failing(runner_, Mutant::move_no_tombstones, ClauseId::M5, [](const Scenario& it) {
+    return it.cluster.moved_entry_cost != impl::ClusterOptions{}.moved_entry_cost && it.cluster.replicas > 1;
+  });
+  ASSERT_TRUE(failing.has_value());
+  Shrinker shrinker(runner_, 1'500);
+
+  const auto shrunk = shrinker.shrink(failing->scenario, ClauseId::M5);
+
+  ASSERT_TRUE(shrunk.has_value());
+  const std::string text = to_text(shrunk->scenario);
+  for (const char* setting : {"moves ", "replicas", "shards_max", "leases", "held_back"}) {
+    EXPECT_EQ(text.find(setting), std::string::npos) << text;
+  }
+  EXPECT_EQ(shrunk->scenario.network.bytes_per_second, sim::NetworkOptions{}.bytes_per_second);
+  const Result<Scenario> parsed = parse_scenario(text, "shrunk");
+  ASSERT_TRUE(parsed.has_value()) << to_string(parsed.error());
+  EXPECT_EQ(*parsed, shrunk->scenario);
+}
+
+// The ids of the halves are numbers of ranges that steps may name.
+TEST(ShrinkSettings, a_setting_that_steps_rely_on_stays) {
+  const std::string head = "scenario 1\ncluster storage_nodes 2 routers 1 clients 1 shards 1 keys 4\nshards_max 3\n";
+  const auto split = parse_scenario(head + "moves movers 2\nat 1ms split range 0 at 2\n", "s");
+  const auto of_half = parse_scenario(head + "at 1ms merge range 1\n", "s");
+  const auto of_mover = parse_scenario(head + "moves movers 2\nat 1ms fault crash 5 for 1ms\n", "s");
+  ASSERT_TRUE(split.has_value() && of_half.has_value() && of_mover.has_value());
+
+  const auto calmed = [](Scenario scenario) {
+    for (std::size_t i = 0; i < kCalmedSettings; ++i) {
+      calm_setting(i, scenario);
+    }
+    return scenario.cluster;
+  };
+
+  EXPECT_EQ(calmed(*split).shards_max, 0);
+  EXPECT_EQ(calmed(*split).movers, 1);
+  EXPECT_EQ(calmed(*of_half).shards_max, 3);
+  EXPECT_EQ(calmed(*of_mover).movers, 2);
 }
 
 TEST_F(Shrink, nothing_can_be_taken_away_from_what_was_shrunk) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/fact_trace.h"
 #include "harness/scenario.h"
 #include "harness/trace_sink.h"
 #include "sim/world.h"
@@ -45,6 +46,10 @@ class SimulatedSystem : public System {
   template <class Provision>
   void prepare(ObservationSink& sink, std::vector<Provision> cluster, Duration clock_offset_max) {
     sink_ = &sink;
+    if (trace_ != nullptr) {
+      facts_.begin(sink, static_cast<Derived&>(*this).wording(), *trace_);
+      sink_ = &facts_;
+    }
     sim::WorldOptions options;
     options.network = scenario_->network;
     options.clock_offset_max = clock_offset_max;
@@ -77,12 +82,24 @@ class SimulatedSystem : public System {
     tell(TrueTime{}, by, DirectoryStepped{last});
   }
   void tell(TrueTime at, NodeId by, const Observation& fact) { sink_->on({at, by, fact}); }
+  // `message` is the event's, in words.
+  void trace(const sim::TraceEvent<Protocol>& event, const std::string& message) {
+    if (trace_ == nullptr) {
+      return;
+    }
+    if (event.kind == sim::TraceEvent<Protocol>::Kind::fault) {
+      facts_.strike(event.at, event.process, *event.fault);
+    } else {
+      trace_->line(event.at, describe_event(static_cast<Derived&>(*this).wording(), event, message));
+    }
+  }
 
   sim::World<Protocol, Derived> world_;
   const Scenario* scenario_ = nullptr;
   sim::DeviationSource* deviations_ = nullptr;
   TraceSink* trace_ = nullptr;
-  ObservationSink* sink_ = nullptr;
+  ObservationSink* sink_ = nullptr;  // of facts: the judge's, or facts_ before it
+  FactTrace facts_;                  // of a run that is traced
 };
 
 }  // namespace shardcheck::harness

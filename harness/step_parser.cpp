@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/directory_system.h"
+#include "harness/exact_time.h"
 #include "harness/value_words.h"
 #include "spec/key_set.h"
 
@@ -12,6 +13,14 @@ namespace shardcheck::harness {
 
 NodeId read_process(const MakeUp& make_up, Words& words, std::string_view what) {
   return NodeId{static_cast<std::uint16_t>(words.whole_number(what, 0, make_up.processes - 1))};
+}
+
+void check_clock_offset(const Scenario& scenario, Duration offset, Words& words) {
+  const Duration most = scenario.cluster.clock_offset_max;
+  if (!scenario.system && (offset > most || offset < Duration{} - most)) {
+    words.refuse(fmt::format("a clock is at most {} ahead of true time or behind it: the reference promises no more",
+                             exact_milliseconds(most.value)));
+  }
 }
 
 decltype(Step::what) StepParser::what(Words& words) {
@@ -118,6 +127,7 @@ MoveStep StepParser::move(Words& words) const {
   words.take("range");
   step.shard = range(words);
   words.take("to");
+  words.take_if("node");
   step.target = read_process(make_up_, words, "the target");
   if (!scenario_.system && !impl::Roles(scenario_.cluster).is_storage(step.target)) {
     words.refuse("a range can only move to a storage node");
@@ -151,6 +161,7 @@ LeaveStep StepParser::leave(Words& words) const {
 }
 
 NodeId StepParser::storage_node(Words& words) const {
+  words.take_if("node");
   const NodeId node = read_process(make_up_, words, "the node");
   if (scenario_.system || !impl::Roles(scenario_.cluster).is_storage(node)) {
     words.refuse("only storage nodes of the reference join and leave");

@@ -21,6 +21,9 @@ struct MakeUp {
 
 NodeId read_process(const MakeUp& make_up, Words& words, std::string_view what);
 
+// Beyond its bound the simulated clock would stand still at it, and the run would not be what its file says.
+void check_clock_offset(const Scenario& scenario, Duration offset, Words& words);
+
 // For one line. `scenario` is what was read so far; `last_sequence`, by client, is kept up to date. Errors are
 // `words`'.
 class StepParser {

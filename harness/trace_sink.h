@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sim/deviation.h"
 #include "spec/types.h"
 
 namespace shardcheck::harness {
@@ -12,6 +13,9 @@ class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void line(TrueTime at, const std::string& text) = 0;
+  // A deviation of the scenario struck. `part` is whose part in a move the struck ones play, as in
+  // "storage node 1 is the source of move 7 of range 0 (copying)"; empty: none.
+  virtual void struck(TrueTime, const sim::Deviation&, const std::string& part) { static_cast<void>(part); }
 };
 
 }  // namespace shardcheck::harness

@@ -1,12 +1,41 @@
 // A member of a replica set as tests drive it: a storage node that talks to another one.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 
 #include "impl/driven.h"
 #include "impl/storage_node.h"
 
 namespace shardcheck::impl {
+
+// Range 0, [0, 4), with so many members at first, and three storage nodes, of which the last ones may be held back.
+inline ClusterOptions three_nodes(std::uint16_t replicas, std::uint16_t held_back = 0) {
+  ClusterOptions options;
+  options.directories = 1;
+  options.storage_nodes = 3;
+  options.held_back = held_back;
+  options.routers = 1;
+  options.clients = 2;
+  options.shards = 1;
+  options.replicas = replicas;
+  options.keys = 4;
+  return options;
+}
+
+// The record of range 0 with that owner and these members.
+inline ShardRecord record_of(NodeId owner, std::initializer_list<NodeId> members, std::uint64_t epoch = 1) {
+  ShardRecord record;
+  record.shard = ShardId{0};
+  record.range = {Key{0}, Key{4}};
+  record.owner = owner;
+  record.epoch = Epoch{epoch};
+  record.lease_until = at_ms(60);
+  for (const NodeId member : members) {
+    record.members.insert(member);
+  }
+  return record;
+}
 
 class DrivenMember : public Driven<StorageNode> {
  public:

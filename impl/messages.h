@@ -15,9 +15,6 @@
 
 namespace shardcheck::impl {
 
-// A move in such a phase may still be aborted.
-constexpr bool is_before_switch(MovePhase phase) { return phase >= MovePhase::preparing && phase <= MovePhase::fenced; }
-
 // One change of one key, as the log of a range keeps it and as a move carries it: the state after, never the command,
 // so that applying it twice or next to a newer one is harmless. A refused compare-and-set changes no key but is
 // remembered all the same, since its client was told that it will never happen.

@@ -24,31 +24,6 @@ constexpr ShardId kRange{0};
 constexpr std::uint32_t kTickTimer = 0xffff;
 constexpr std::uint32_t kReplicateTimer = 0xfffe;
 
-ClusterOptions three_nodes(std::uint16_t replicas, std::uint16_t held_back = 1) {
-  ClusterOptions options;
-  options.directories = 1;
-  options.storage_nodes = 3;
-  options.held_back = held_back;
-  options.routers = 1;
-  options.clients = 2;
-  options.shards = 1;
-  options.replicas = replicas;
-  options.keys = 4;
-  return options;
-}
-
-ShardRecord record_of(NodeId owner, std::initializer_list<NodeId> members, std::uint64_t epoch = 1) {
-  ShardRecord record;
-  record.shard = kRange;
-  record.range = {Key{0}, Key{4}};
-  record.owner = owner;
-  record.epoch = Epoch{epoch};
-  record.lease_until = at_ms(60);
-  for (const NodeId member : members) {
-    record.members.insert(member);
-  }
-  return record;
-}
 ShardRecord moving_to(NodeId target, ShardRecord record, MovePhase phase = MovePhase::preparing) {
   record.phase = phase;
   record.move = MoveId{5};
@@ -100,7 +75,7 @@ class Node : public DrivenMember {
 };
 
 TEST(JoinAndLeave, a_node_that_is_held_back_has_nothing_and_refuses_copies_until_it_joins) {
-  Node spare(three_nodes(1), kSpare);
+  Node spare(three_nodes(1, 1), kSpare);
 
   EXPECT_FALSE(spare.accepts_copy());
   spare.told(true);
@@ -108,7 +83,7 @@ TEST(JoinAndLeave, a_node_that_is_held_back_has_nothing_and_refuses_copies_until
 }
 
 TEST(JoinAndLeave, that_a_node_joined_survives_a_restart_and_not_the_loss_of_its_disk) {
-  Node spare(three_nodes(1), kSpare);
+  Node spare(three_nodes(1, 1), kSpare);
   spare.told(true);
 
   spare.restart();
@@ -119,7 +94,7 @@ TEST(JoinAndLeave, that_a_node_joined_survives_a_restart_and_not_the_loss_of_its
 }
 
 TEST(JoinAndLeave, what_was_not_yet_durable_when_it_crashed_has_to_be_said_again) {
-  Node spare(three_nodes(1), kSpare);
+  Node spare(three_nodes(1, 1), kSpare);
   spare.sync();
   spare.receive(kNoNode, Enlist{true});
 
@@ -129,7 +104,7 @@ TEST(JoinAndLeave, what_was_not_yet_durable_when_it_crashed_has_to_be_said_again
 }
 
 TEST(JoinAndLeave, who_is_held_back_says_at_once_that_it_does_not_join_a_replica_set) {
-  Node spare(three_nodes(2), kSpare);
+  Node spare(three_nodes(2, 1), kSpare);
   spare.learn(record_of(kOwner, {kOwner, kFollower}), 4);
   ShardRecord joined = record_of(kOwner, {kOwner});
   joined.joining = kSpare;

@@ -19,30 +19,6 @@ constexpr ShardId kShard{0};
 constexpr std::uint32_t kTick = 0xffff;
 constexpr std::uint32_t kAgain = 0xfffe;
 
-ClusterOptions options() {
-  ClusterOptions options;
-  options.directories = 1;
-  options.storage_nodes = 3;
-  options.routers = 1;
-  options.clients = 2;
-  options.shards = 1;
-  options.replicas = 2;
-  options.keys = 4;
-  return options;
-}
-
-ShardRecord record_of(NodeId owner, std::initializer_list<NodeId> members, std::uint64_t epoch = 1) {
-  ShardRecord record;
-  record.shard = kShard;
-  record.range = {Key{0}, Key{4}};
-  record.owner = owner;
-  record.epoch = Epoch{epoch};
-  record.lease_until = at_ms(60);
-  for (const NodeId member : members) {
-    record.members.insert(member);
-  }
-  return record;
-}
 ShardRecord joined_by(NodeId node, ShardRecord record, std::uint64_t join) {
   record.joining = node;
   record.join = DirectoryPosition{join};
@@ -51,7 +27,7 @@ ShardRecord joined_by(NodeId node, ShardRecord record, std::uint64_t join) {
 
 class Member : public DrivenMember {
  public:
-  explicit Member(NodeId self) : DrivenMember(options(), self) {}
+  explicit Member(NodeId self) : DrivenMember(three_nodes(2), self) {}
 
   Member& learn(const ShardRecord& record, std::uint64_t changed_at) {
     receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}});

@@ -248,7 +248,7 @@ TEST(BoundedPause, a_longer_pause_is_named) {
   Story without_tail = stopped_at_10(0);
   Story with_tail = stopped_at_10(4);
 
-  EXPECT_TRUE(rejects(without_tail.at(14).claim(kB, 400), ClauseId::V5, {"shard 0", "4.000 ms", "at most 3.000 ms"}));
+  EXPECT_TRUE(rejects(without_tail.at(14).claim(kB, 400), ClauseId::V5, {"range 0", "4.000 ms", "at most 3.000 ms"}));
   EXPECT_TRUE(rejects(with_tail.at(16).claim(kB, 400), ClauseId::V5, {"4 entries left", "at most 5.000 ms"}));
 }
 

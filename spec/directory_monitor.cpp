@@ -121,8 +121,6 @@ void DirectoryMonitor::check_planned(const RecordCommitted& fact, const ShardRec
 
 namespace {
 
-bool is_before_switch(MovePhase phase) { return phase >= MovePhase::preparing && phase <= MovePhase::fenced; }
-
 bool is_legal(RecordChange change, const ShardRecord& before, const ShardRecord& after) {
   switch (change) {
     case RecordChange::move_begun: return after.phase == MovePhase::preparing;

@@ -22,7 +22,7 @@ TEST(DirectoryTiling, a_gap_between_two_ranges_is_named) {
 
   story.create(kA, 50, kShard, keys(0, 8)).create(kB, 50, kOtherShard, keys(9, 16)).step();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D1, {"a gap at key 8", "shard 1 [9, 16)"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D1, {"a gap at key 8", "range 1 [9, 16)"}));
 }
 
 TEST(DirectoryTiling, a_half_that_keeps_the_split_key_overlaps) {
@@ -50,7 +50,7 @@ TEST(DirectoryTiling, an_empty_range_is_none) {
 
   story.create(kA, 50, ShardId{2}, keys(8, 8)).step();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D1, {"shard 2 has the empty range [8, 8)"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D1, {"range 2 has the empty range [8, 8)"}));
 }
 
 TEST(DirectoryTiling, only_a_lost_range_may_be_without_owner) {
@@ -60,7 +60,7 @@ TEST(DirectoryTiling, only_a_lost_range_may_be_without_owner) {
   owned_by_nobody.create(kNoNode, 50);
 
   EXPECT_TRUE(accepts(lost, ClauseId::D1));
-  EXPECT_TRUE(rejects(owned_by_nobody, ClauseId::D1, {"shard 0 [0, 16) has no owner"}));
+  EXPECT_TRUE(rejects(owned_by_nobody, ClauseId::D1, {"range 0 [0, 16) has no owner"}));
 }
 
 // Trap: in the middle of a step the ranges do not tile, and a merged shard leaves no hole.
@@ -107,7 +107,7 @@ TEST(EpochMonotonic, a_split_that_keeps_the_parents_epoch_is_named) {
   story.commit_at(DirectoryPosition{2}, RecordChange::bounds_changed, Epoch{1}, {}, kShard);
   story.commit_at(DirectoryPosition{2}, RecordChange::created, Epoch{1}, {}, kOtherShard).step();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D2, {"shard 0 [0, 8)", "under epoch 1", "covers keys of shard 0 [0, 16)"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D2, {"range 0 [0, 8)", "under epoch 1", "covers keys of range 0 [0, 16)"}));
 }
 
 // Two metadata shards that count grants for themselves have no common order, even where every epoch grows.
@@ -118,7 +118,7 @@ TEST(EpochMonotonic, an_epoch_that_is_no_position_is_named) {
   story.record_of(kShard).epoch = Epoch{9};
   story.commit(RecordChange::granted, Epoch{1});
 
-  EXPECT_TRUE(rejects(story, ClauseId::D2, {"shard 0", "position 2", "epoch 9"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D2, {"range 0", "position 2", "epoch 9"}));
 }
 
 TEST(EpochMonotonic, a_merge_must_be_above_both_halves) {
@@ -129,7 +129,7 @@ TEST(EpochMonotonic, a_merge_must_be_above_both_halves) {
   story.at(60).commit_at(DirectoryPosition{3}, RecordChange::bounds_changed, Epoch{1}, {}, kShard);
   story.commit_at(DirectoryPosition{3}, RecordChange::removed, Epoch{2}, {}, kOtherShard).step();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D2, {"under epoch 2", "covers keys of shard 1 [8, 16)", "node 1"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D2, {"under epoch 2", "covers keys of range 1 [8, 16)", "node 1"}));
 }
 
 TEST(EpochMonotonic, an_owner_changed_without_a_grant_is_named) {

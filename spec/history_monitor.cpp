@@ -21,15 +21,6 @@ constexpr std::uint8_t kCounter = bit_of(OperationKind::read) | bit_of(Operation
 
 bool is_within(std::uint8_t kinds, std::uint8_t allowed) { return (kinds & ~allowed) == 0; }
 
-bool is_put(const Operation& operation) {
-  return operation.kind == OperationKind::write || operation.kind == OperationKind::compare_and_set;
-}
-
-// Writing "absent" is a delete.
-bool is_remove(const Operation& operation) {
-  return operation.kind == OperationKind::remove || (is_put(operation) && operation.argument.kind == ValueKind::absent);
-}
-
 DenseIndex::Identity identity_of(Key key, const Value& value) {
   const bool is_item = value.kind == ValueKind::list;
   const std::uint64_t content = is_item ? value.items[0] : static_cast<std::uint64_t>(value.number);
@@ -46,7 +37,7 @@ void HistoryMonitor::reset(const Bounds& bounds) {
   for (const Key key : touched_) {
     KeyState& state = keys_[key.value];
     std::vector<std::uint32_t> required = std::move(state.required);
-    std::vector<std::uint8_t> numbers = std::move(state.numbers);
+    std::vector<std::uint32_t> numbers = std::move(state.numbers);
     required.clear();
     numbers.clear();
     state = KeyState{};
@@ -95,7 +86,9 @@ void HistoryMonitor::on(const Invoked& fact, std::uint32_t request, const Monito
            key->increments_acked,
            DenseIndex::kAbsent,
            true,
-           context.known.healed_at().has_value()};
+           context.known.healed_at().has_value(),
+           context.at,
+           TrueTime{}};
   if (is_remove(operation)) {
     ++key->open_removes;
   } else if (is_put(operation) || operation.kind == OperationKind::append) {
@@ -135,6 +128,7 @@ void HistoryMonitor::on(const Returned& fact, std::uint32_t request, const Monit
     }
     return;
   }
+  done.acknowledged_at = context.at;
   // A write is acknowledged before what it saw is judged: a compare-and-set never saw itself.
   acknowledge(done, key);
   if (key.is_ambiguous || context.known.is_reported_lost(operation.key)) {
@@ -143,7 +137,7 @@ void HistoryMonitor::on(const Returned& fact, std::uint32_t request, const Monit
   if (operation.kind == OperationKind::read) {
     const Value& seen = fact.outcome.value;
     if (is_within(key.kinds, kCounter) && (key.kinds & bit_of(OperationKind::increment)) != 0) {
-      check_counter(done, key, seen, context);
+      check_counter(request, key, seen, context);
     } else if (is_within(key.kinds, kList) && (key.kinds & bit_of(OperationKind::append)) != 0) {
       check_list(done, key, seen, context);
     } else if (is_within(key.kinds, kRegister)) {
@@ -152,7 +146,7 @@ void HistoryMonitor::on(const Returned& fact, std::uint32_t request, const Monit
   } else if (operation.kind == OperationKind::compare_and_set && is_within(key.kinds, kRegister)) {
     check_register(done, key, operation.expected, context);
   } else if (operation.kind == OperationKind::increment && is_within(key.kinds, kCounter)) {
-    check_counter(done, key, fact.outcome.value, context);
+    check_counter(request, key, fact.outcome.value, context);
   }
 }
 
@@ -173,6 +167,35 @@ void HistoryMonitor::acknowledge(const Request& request, KeyState& key) {
   }
 }
 
+// --- in words ------------------------------------------------------------------------------------------------------
+
+const HistoryMonitor::Request* HistoryMonitor::request_of(RequestId id) const {
+  const auto found = std::ranges::find(requests_, id, &Request::id);
+  return found == requests_.end() ? nullptr : &*found;
+}
+
+const HistoryMonitor::Request* HistoryMonitor::request_begun(Moment moment) const {
+  const auto found = std::ranges::find(requests_, moment, &Request::invoked);
+  return found == requests_.end() ? nullptr : &*found;
+}
+
+// "the final read of key 3 (request 16 of client 1, begun at 84.600 ms)".
+std::string HistoryMonitor::read_words(const Request& request) const {
+  const bool is_final_read = request.is_final && request.operation.kind == OperationKind::read;
+  return fmt::format("the {}{} of {} ({}, begun at {})", is_final_read ? "final " : "", name_of(request.operation.kind),
+                     words(request.operation.key), words(request.id), words(request.invoked_at));
+}
+
+std::string HistoryMonitor::acknowledged_words(const Request* request, std::string_view did) const {
+  if (request == nullptr) {
+    return fmt::format("a request had {} it", did);
+  }
+  const bool has_argument = request->operation.kind != OperationKind::increment && !is_remove(request->operation);
+  return fmt::format("{} had {} {} (asked for at {}, acknowledged at {})", words(request->id), did,
+                     has_argument ? to_string(request->operation.argument) : std::string("it"),
+                     words(request->invoked_at), words(request->acknowledged_at));
+}
+
 // --- registers -----------------------------------------------------------------------------------------------------
 
 void HistoryMonitor::check_register(const Request& request, const KeyState& key, const Value& seen,
@@ -187,17 +210,16 @@ void HistoryMonitor::check_register(const Request& request, const KeyState& key,
     return;  // Never written at all: the general checker says so.
   }
   const Written& source = written_[index];
-  const auto says = [&](std::string_view superseded) {
-    return fmt::format("{} saw {} at {}, written by {}, but a later {} had been acknowledged before it began",
-                       words(request.id), to_string(seen), words(request.operation.key), words(source.request),
-                       superseded);
+  const auto says = [&](Moment superseded, std::string_view did) {
+    return fmt::format("{} saw {}, written by {}, but after that {}", read_words(request), to_string(seen),
+                       words(source.request), acknowledged_words(request_begun(superseded), did));
   };
   const bool is_resurrected = source.end < request.remove_floor;
   if (request.remove_floor != 0) {
-    context.expect(ClauseId::M2, !is_resurrected, [&] { return says("delete"); });
+    context.expect(ClauseId::M2, !is_resurrected, [&] { return says(request.remove_floor, "deleted"); });
   }
   if (request.put_floor != 0 && !is_resurrected && request.is_final) {
-    context.expect(ClauseId::M1, !(source.end < request.put_floor), [&] { return says("write"); });
+    context.expect(ClauseId::M1, !(source.end < request.put_floor), [&] { return says(request.put_floor, "written"); });
   }
 }
 
@@ -208,8 +230,8 @@ void HistoryMonitor::check_absent(const Request& request, const KeyState& key, c
   }
   const bool is_explained = key.open_removes != 0 || key.remove_end > request.put_floor;
   context.expect(ClauseId::M1, is_explained, [&] {
-    return fmt::format("{} found {} absent, but a write of it had been acknowledged and no delete can have followed",
-                       words(request.id), words(request.operation.key));
+    return fmt::format("{} found nothing, but {} and no delete can have followed", read_words(request),
+                       acknowledged_words(request_begun(request.put_floor), "written"));
   });
 }
 
@@ -242,8 +264,8 @@ void HistoryMonitor::check_list_is_whole(const Request& request, KeyState& key, 
       continue;
     }
     context.expect(ClauseId::M1, std::find(seen_entries.begin(), last, entry) != last, [&] {
-      return fmt::format("{} read {} as {}, without the acknowledged append of {}", words(request.id),
-                         words(request.operation.key), to_string(seen), words(item.request));
+      return fmt::format("{} showed {}, but {}", read_words(request), to_string(seen),
+                         acknowledged_words(request_of(item.request), "appended"));
     });
   }
 }
@@ -254,8 +276,8 @@ void HistoryMonitor::check_list_items(const Request& request, const KeyState& ke
     const auto here = seen.items.begin() + static_cast<std::ptrdiff_t>(place);
     if (place > 0) {
       context.expect(ClauseId::M3, std::find(seen.items.begin(), here, *here) == here, [&] {
-        return fmt::format("{} read {} as {}: item {} is there twice, but was appended once", words(request.id),
-                           words(request.operation.key), to_string(seen), *here);
+        return fmt::format("{} showed {}: item {} is there twice, but was appended once", read_words(request),
+                           to_string(seen), *here);
       });
     }
     if (request.remove_floor == 0 || (key.kinds & bit_of(OperationKind::remove)) == 0) {
@@ -264,8 +286,9 @@ void HistoryMonitor::check_list_items(const Request& request, const KeyState& ke
     const std::uint32_t index = find_written(request.operation.key, list_of_one(*here));
     if (index != DenseIndex::kAbsent) {
       context.expect(ClauseId::M2, !(written_[index].end < request.remove_floor), [&] {
-        return fmt::format("{} read {} as {}: item {} was appended before an acknowledged delete", words(request.id),
-                           words(request.operation.key), to_string(seen), *here);
+        return fmt::format("{} showed {}: item {} had been appended by {}, but after that {}", read_words(request),
+                           to_string(seen), *here, words(written_[index].request),
+                           acknowledged_words(request_begun(request.remove_floor), "deleted"));
       });
     }
   }
@@ -279,8 +302,8 @@ void HistoryMonitor::check_list_order(const Request& request, KeyState& key, con
     const bool is_prefix = std::equal(seen.items.begin(), seen.items.begin() + static_cast<std::ptrdiff_t>(common),
                                       key.longest.items.begin());
     context.expect(ClauseId::M1, is_prefix, [&] {
-      return fmt::format("{} read {} as {}, but it had been read as {}: what was there is gone", words(request.id),
-                         words(request.operation.key), to_string(seen), to_string(key.longest));
+      return fmt::format("{} showed {}, but an earlier read had shown {}: what was there is gone", read_words(request),
+                         to_string(seen), to_string(key.longest));
     });
   }
   if (seen.list_length > key.longest.list_length) {
@@ -290,8 +313,9 @@ void HistoryMonitor::check_list_order(const Request& request, KeyState& key, con
 
 // --- counters ------------------------------------------------------------------------------------------------------
 
-void HistoryMonitor::check_counter(const Request& request, KeyState& key, const Value& seen,
+void HistoryMonitor::check_counter(std::uint32_t number, KeyState& key, const Value& seen,
                                    const MonitorContext& context) {
+  const Request& request = requests_[number];
   if (seen.kind == ValueKind::list) {
     return;
   }
@@ -300,14 +324,14 @@ void HistoryMonitor::check_counter(const Request& request, KeyState& key, const 
   const std::int64_t least = std::int64_t{request.increments_floor} + (is_increment ? 1 : 0);
   if (request.increments_floor > 0 && request.is_final) {
     context.expect(ClauseId::M1, shown >= least, [&] {
-      return fmt::format("{} of {} gave {}, but {} increments had been acknowledged before it began", words(request.id),
-                         words(request.operation.key), shown, request.increments_floor);
+      return fmt::format("{} gave {}, but {} increments had been acknowledged before it began", read_words(request),
+                         shown, request.increments_floor);
     });
   }
   const bool is_possible = shown <= std::int64_t{key.increments_possible};
   context.expect(ClauseId::M3, is_possible, [&] {
-    return fmt::format("{} of {} gave {}, but only {} increments were ever asked for", words(request.id),
-                       words(request.operation.key), shown, key.increments_possible);
+    return fmt::format("{} gave {}, but only {} increments were ever asked for", read_words(request), shown,
+                       key.increments_possible);
   });
   if (!is_increment || !is_possible || shown < 0) {
     return;
@@ -317,10 +341,10 @@ void HistoryMonitor::check_counter(const Request& request, KeyState& key, const 
     key.numbers.resize(place + 1, 0);
   }
   context.expect(ClauseId::M3, key.numbers[place] == 0, [&] {
-    return fmt::format("{} of {} gave {}, which an increment had already been given", words(request.id),
-                       words(request.operation.key), shown);
+    return fmt::format("{} gave {}, which {} had been given already", read_words(request), shown,
+                       words(requests_[key.numbers[place] - 1U].id));
   });
-  key.numbers[place] = 1;
+  key.numbers[place] = number + 1U;
 }
 
 // --- the state behind it -------------------------------------------------------------------------------------------

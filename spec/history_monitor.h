@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "spec/dense_index.h"
@@ -45,6 +47,8 @@ class HistoryMonitor {
     std::uint32_t written = DenseIndex::kAbsent;  // its entry in written_
     bool is_running = false;                      // invoked, not returned
     bool is_final = false;                        // invoked after Healed
+    TrueTime invoked_at{};
+    TrueTime acknowledged_at{};  // if it is
   };
   // A value or a list item that some request may have written.
   struct Written {
@@ -62,7 +66,7 @@ class HistoryMonitor {
     std::uint32_t increments_acked = 0;
     std::uint32_t increments_possible = 0;
     std::vector<std::uint32_t> required;  // acknowledged list items that no delete explains away
-    std::vector<std::uint8_t> numbers;    // counters: which numbers were returned
+    std::vector<std::uint32_t> numbers;   // counters: which request each number was returned to, counted from 1
     Value longest;                        // lists: the longest one read
   };
   struct AppliedOnce {
@@ -74,6 +78,12 @@ class HistoryMonitor {
     NodeSet followers{};  // that have it in their copy of the owner's log
   };
 
+  // In words, for violations.
+  const Request* request_of(RequestId id) const;
+  const Request* request_begun(Moment moment) const;
+  std::string read_words(const Request& request) const;
+  std::string acknowledged_words(const Request* request, std::string_view did) const;
+
   KeyState* key_state(Key key);
   std::uint32_t find_written(Key key, const Value& value) const;
   void acknowledge(const Request& request, KeyState& key);
@@ -83,7 +93,7 @@ class HistoryMonitor {
   void check_list_is_whole(const Request& request, KeyState& key, const Value& seen, const MonitorContext& context);
   void check_list_items(const Request& request, const KeyState& key, const Value& seen, const MonitorContext& context);
   void check_list_order(const Request& request, KeyState& key, const Value& seen, const MonitorContext& context);
-  void check_counter(const Request& request, KeyState& key, const Value& seen, const MonitorContext& context);
+  void check_counter(std::uint32_t number, KeyState& key, const Value& seen, const MonitorContext& context);
 
   KeyRange key_space_;
   Moment now_ = 0;

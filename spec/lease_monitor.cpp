@@ -5,6 +5,27 @@
 #include "spec/wording.h"
 
 namespace shardcheck {
+namespace {
+
+std::string grant_words(const KnownGrant& grant) {
+  return fmt::format("{} {} to {} under {}", words(grant.shard), words(grant.range), words(grant.owner),
+                     words(grant.epoch));
+}
+
+// What the directory did commit, of the epoch and of the key that a node acts on without being named.
+std::string committed_words(ShardId shard, Epoch epoch, Key key, const MonitorContext& context) {
+  const KnownGrant* named = context.known.grant(shard, epoch);
+  const KnownGrant* newest = context.known.newest_grant(key);
+  std::string text =
+      named == nullptr ? fmt::format("the directory has committed no grant of {} under {}", words(shard), words(epoch))
+                       : "the directory granted " + grant_words(*named);
+  if (newest != nullptr && newest != named) {
+    text += fmt::format("; its newest grant of {} is {}", words(key), grant_words(*newest));
+  }
+  return text;
+}
+
+}  // namespace
 
 void LeaseMonitor::reset(const Bounds& bounds) {
   shards_ = static_cast<std::size_t>(bounds.shards);
@@ -112,14 +133,18 @@ void LeaseMonitor::on(const LeaseHeld& fact, const MonitorContext& context) {
   const bool is_mine =
       grant != nullptr && context.known.is_granted_to(context.by, fact.shard, fact.epoch, grant->range.lo);
   context.expect(ClauseId::L5, is_mine, [&] {
-    return fmt::format("{} holds a lease of {} under {}, which the directory did not commit to it", words(context.by),
-                       words(fact.shard), words(fact.epoch));
+    const ShardRecord* record = context.known.record(fact.shard);
+    const Key first = record == nullptr ? context.bounds.key_space.lo : record->range.lo;
+    return fmt::format("{} holds a lease of {} under {}, but {}", words(context.by), words(fact.shard),
+                       words(fact.epoch), committed_words(fact.shard, fact.epoch, first, context));
   });
   if (is_mine && grant->owner == context.by) {
     context.expect(ClauseId::L2, fact.until <= grant->lease_until, [&] {
-      return fmt::format("{} holds {} under {} until {} on its clock, but the directory committed it until {} only",
-                         words(context.by), words(fact.shard), words(fact.epoch), words(fact.until),
-                         words(grant->lease_until));
+      const std::string committed = grant->lease_until == Instant{}
+                                        ? "committed no lease of it yet"
+                                        : fmt::format("committed it until {} only", words(grant->lease_until));
+      return fmt::format("{} holds {} under {} until {} on its clock, but the directory {}", words(context.by),
+                         words(fact.shard), words(fact.epoch), words(fact.until), committed);
     });
   }
 }
@@ -144,8 +169,9 @@ void LeaseMonitor::on(const ClaimChanged& fact, const MonitorContext& context) {
   has_claims_ = true;
   if (!context.known.grants().empty() && !acts_too_early(fact.shard, fact.epoch, context)) {
     context.expect(ClauseId::L5, context.known.is_granted_to(context.by, fact.shard, fact.epoch, fact.range.lo), [&] {
-      return fmt::format("{} would serve {} {} under {}, which the directory did not commit to it", words(context.by),
-                         words(fact.shard), words(fact.range), words(fact.epoch));
+      return fmt::format("{} would serve {} {} under {}, but {}", words(context.by), words(fact.shard),
+                         words(fact.range), words(fact.epoch),
+                         committed_words(fact.shard, fact.epoch, fact.range.lo, context));
     });
   }
   Claim* mine = nullptr;
@@ -213,11 +239,11 @@ void LeaseMonitor::check_claimed(const Served& fact, const MonitorContext& conte
     }
   }
   context.expect(ClauseId::L1, is_claimed, [&] {
-    return fmt::format("{} served {} of {} under {} at {} without a claim to it ({})", words(context.by),
-                       words(fact.key), words(fact.shard), words(fact.epoch), words(context.at),
-                       mine == nullptr ? std::string("it has none")
-                                       : fmt::format("its claim: {} under {} {}", words(mine->range),
-                                                     words(mine->epoch), until_words(mine->until)));
+    return fmt::format("{} served {} of {} under {} at {}, but by what it knew itself it might serve {}",
+                       words(context.by), words(fact.key), words(fact.shard), words(fact.epoch), words(context.at),
+                       mine == nullptr ? "nothing of it"
+                                       : fmt::format("{} under {} {} only", words(mine->range), words(mine->epoch),
+                                                     until_words(mine->until)));
   });
 }
 
@@ -249,8 +275,8 @@ void LeaseMonitor::check_granted(const Served& fact, const MonitorContext& conte
     return;
   }
   context.expect(ClauseId::L5, context.known.is_granted_to(context.by, fact.shard, fact.epoch, fact.key), [&] {
-    return fmt::format("{} served {} of {} under {}, which the directory did not commit to it", words(context.by),
-                       words(fact.key), words(fact.shard), words(fact.epoch));
+    return fmt::format("{} served {} of {} under {}, but {}", words(context.by), words(fact.key), words(fact.shard),
+                       words(fact.epoch), committed_words(fact.shard, fact.epoch, fact.key, context));
   });
 }
 

@@ -74,7 +74,8 @@ TEST(SingleOwner, an_effect_without_a_claim_is_named) {
 
   story.at(45).serve(kA);
 
-  EXPECT_TRUE(rejects(story, ClauseId::L1, {"node 0 served key 5", "45.000 ms", "until 40.000 ms"}));
+  EXPECT_TRUE(rejects(story, ClauseId::L1,
+                      {"node 0 served key 5", "45.000 ms", "might serve [0, 16) under epoch 1 until 40.000 ms only"}));
 }
 
 // --- L2 ------------------------------------------------------------------------------------------------------------
@@ -260,8 +261,11 @@ TEST(GrantDurable, an_uncommitted_grant_may_not) {
   held.create(kA, 50).tell(kB, LeaseHeld{kShard, Epoch{2}, Story::ms(90)});
   served.create(kA, 50).at(60).serve_under(Epoch{2}, kB);
 
-  EXPECT_TRUE(rejects(held, ClauseId::L5, {"node 1", "epoch 2"}));
-  EXPECT_TRUE(rejects(served, ClauseId::L5, {"node 1 served key 5", "epoch 2"}));
+  EXPECT_TRUE(rejects(held, ClauseId::L5,
+                      {"node 1 holds a lease of range 0 under epoch 2", "committed no grant of range 0 under epoch 2",
+                       "newest grant of key 0 is range 0 [0, 16) to node 0 under epoch 1"}));
+  EXPECT_TRUE(rejects(served, ClauseId::L5,
+                      {"node 1 served key 5", "under epoch 2, but the directory has committed no grant"}));
 }
 
 TEST(GrantDurable, a_claim_to_an_uncommitted_grant_may_not_either) {
@@ -271,6 +275,18 @@ TEST(GrantDurable, a_claim_to_an_uncommitted_grant_may_not_either) {
   story.tell(kB, ClaimChanged{kShard, keys(0, 16), Epoch{story.position().value + 1}, TrueTime{90'000'000}});
 
   EXPECT_TRUE(rejects(story, ClauseId::L5, {"node 1 would serve", "epoch 6"}));
+}
+
+TEST(GrantDurable, a_claim_beyond_the_granted_bounds_says_what_was_granted) {
+  Story story;
+  story.create(kA, 50, kShard, keys(0, 8)).create(kA, 50, kOtherShard, keys(8, 16)).step();
+
+  story.tell(kA, ClaimChanged{kShard, keys(9, 16), Epoch{1}, TrueTime{40'000'000}});
+
+  EXPECT_TRUE(rejects(story, ClauseId::L5,
+                      {"node 0 would serve range 0 [9, 16) under epoch 1",
+                       "the directory granted range 0 [0, 8) to node 0 under epoch 1",
+                       "its newest grant of key 9 is range 1 [8, 16) to node 0 under epoch 2"}));
 }
 
 // Trap: the owner splits first; until it applies the directory's entry it serves the halves under the parent's epoch.

@@ -32,7 +32,7 @@ TEST(LogOutlivesCopy, a_log_trimmed_while_the_copy_needs_it_is_named) {
 
   story.tell(kA, LogTrimmed{kShard, at(6), 8});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M11, {"node 0", "shard 0", "position 6", "up to 5"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M11, {"node 0", "range 0", "position 6", "up to 5"}));
 }
 
 TEST(LogOutlivesCopy, a_log_over_its_bound_may_be_trimmed_all_the_same) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "spec/copy_wording.h"
 #include "spec/wording.h"
 
 namespace shardcheck {
@@ -57,10 +58,9 @@ void MoveMonitor::check_decision(const RecordCommitted& fact, const MonitorConte
     return;
   }
   context.expect(ClauseId::M8, move->is_open(), [&] {
-    return fmt::format("{} of {} from {} to {} was {} and then {} at {}: a move is decided once", words(move->id),
-                       words(move->shard), words(move->source), words(move->target),
-                       move->is_committed ? "committed" : "aborted", is_commit ? "committed" : "aborted",
-                       words(fact.position));
+    return fmt::format("{} of {} {} was {} and then {} at {}: a move is decided once", words(move->id),
+                       words(move->shard), sides(*move), move->is_committed ? "committed" : "aborted",
+                       is_commit ? "committed" : "aborted", words(fact.position));
   });
   if (is_commit && move->is_open()) {
     context.expect(ClauseId::M6, move->is_barrier_confirmed, [&] {
@@ -196,8 +196,10 @@ void MoveMonitor::on(const KeyErased& fact, const MonitorContext& context) {
     return;
   }
   context.expect(ClauseId::M9, record->owner != context.by || !record->range.contains(fact.key), [&] {
-    return fmt::format("{} erased {} for {}, but it owns {} {} under {}", words(context.by), words(fact.key),
-                       words(move->id), words(record->shard), words(record->range), words(record->epoch));
+    return fmt::format("{} erased {} from its copy, {}, but it owns {} {} under {}{}", words(context.by),
+                       words(fact.key), copy_of(context.by, fact.move, context), words(record->shard),
+                       words(record->range), words(record->epoch),
+                       earlier_departure(context.by, record->shard, context));
   });
 }
 
@@ -209,14 +211,15 @@ void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
       continue;
     }
     context.expect(ClauseId::M9, record->owner != context.by, [&] {
-      return fmt::format("{} removed its copy of {} {} for {}, but it owns {} {} under {}", words(context.by),
-                         words(fact.shard), words(fact.range), words(fact.move), words(shard), words(record->range),
-                         words(record->epoch));
+      return fmt::format("{} removed its copy of {} {}, {}, but it owns {} {} under {}{}", words(context.by),
+                         words(fact.shard), words(fact.range), copy_of(context.by, fact.move, context), words(shard),
+                         words(record->range), words(record->epoch), earlier_departure(context.by, shard, context));
     });
     context.expect(ClauseId::M9, !record->members.contains(context.by), [&] {
-      return fmt::format("{} removed its copy of {} {} for {}, but it is a member of the replica set of {} {} under {}",
-                         words(context.by), words(fact.shard), words(fact.range), words(fact.move), words(shard),
-                         words(record->range), words(record->epoch));
+      return fmt::format("{} removed its copy of {} {}, {}, but it is a member of the replica set of {} {} under {}",
+                         words(context.by), words(fact.shard), words(fact.range),
+                         copy_of(context.by, fact.move, context), words(shard), words(record->range),
+                         words(record->epoch));
     });
   }
   const KnownMove* move = context.known.move(fact.move);
@@ -294,8 +297,10 @@ std::string differences(const CutoverContent& fact) {
 
 void MoveMonitor::on(const CutoverContent& fact, const MonitorContext& context) const {
   context.expect(ClauseId::M5, fact.source == fact.target, [&] {
-    return fmt::format("at the commit of {} of {} the target's copy differs from the source's in {}", words(fact.move),
-                       words(fact.shard), differences(fact));
+    const KnownMove* move = context.known.move(fact.move);
+    return fmt::format("at the commit of {} of {}{} the target's copy differs from the source's in {}",
+                       words(fact.move), words(fact.shard), move == nullptr ? "" : " " + sides(*move),
+                       differences(fact));
   });
   if (const KnownMove* move = context.known.move(fact.move)) {
     context.expect(ClauseId::M5, fact.source.source_epoch == move->source_epoch, [&] {
@@ -343,9 +348,15 @@ void MoveMonitor::on(const CopyHeld& fact, const MonitorContext& context) const 
   }
   const ShardRecord& record = *context.known.record(fact.shard);
   const auto says = [&](std::string_view what) {
-    return fmt::format("at the end {} still holds a {} copy of {} {} of {}; the record says {} under {}, phase {}",
-                       words(context.by), what, words(fact.shard), words(fact.range), words(fact.move),
-                       words(record.owner), words(record.epoch), name_of(record.phase));
+    const KnownMove* move = context.known.move(fact.move);
+    const bool is_aborted = move != nullptr && move->is_aborted;
+    return fmt::format(
+        "at the end of the run {} still holds a {} copy of {} {}{}{}; by the directory's record the range is owned by "
+        "{} under {} and {}",
+        words(context.by), what, words(fact.shard), words(fact.range),
+        fact.state == CopyState::owned ? "" : ", " + copy_of(context.by, fact.move, context),
+        is_aborted ? ", which was aborted" : "", words(record.owner), words(record.epoch),
+        record.phase == MovePhase::none ? "in no move" : fmt::format("in phase {} of a move", name_of(record.phase)));
   };
   switch (fact.state) {
     case CopyState::owned:

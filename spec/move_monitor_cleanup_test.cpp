@@ -37,8 +37,10 @@ TEST(CleanupSafety, the_owner_never_removes_its_copy) {
   back.at(200).begin_cleaning().finish_move().move_up_to_fence(kA).confirm_barrier(kB).commit_move(900);
   back.at(400).tell(kA, CopyRemoved{kShard, keys(0, 16), first});
 
-  EXPECT_TRUE(rejects(early, ClauseId::M9, {"node 0", "it owns shard 0", "epoch 1"}));
-  EXPECT_TRUE(rejects(back, ClauseId::M9, {"node 0", "it owns shard 0"}));
+  EXPECT_TRUE(rejects(early, ClauseId::M9, {"node 0", "it owns range 0", "epoch 1"}));
+  EXPECT_TRUE(rejects(back, ClauseId::M9,
+                      {"node 0", "kept as the source of move 2", "it owns range 0",
+                       "move 2 had taken the range away at 10.000 ms, and it came back"}));
 }
 
 TEST(CleanupSafety, the_owner_never_erases_its_keys) {
@@ -65,7 +67,8 @@ TEST(CleanupSafety, a_copy_kept_for_ever_is_named) {
 
   story.at(900).tell(kA, CopyHeld{kShard, keys(0, 16), CopyState::retained, MoveId{2}});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 0", "retained copy", "move 2"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M9,
+                      {"node 0", "retained copy", "kept as the source of move 2", "owned by node 1", "in no move"}));
 }
 
 TEST(CleanupSafety, a_member_keeps_its_copy_until_it_is_none) {
@@ -80,7 +83,7 @@ TEST(CleanupSafety, a_member_keeps_its_copy_until_it_is_none) {
   story.commit(RecordChange::members_changed, story.epoch());
   story.tell(kB, CopyRemoved{kShard, keys(0, 16), MoveId{}});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 1", "is a member of the replica set"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 1", "kept as a member of a replica set", "but it is a member"}));
 }
 
 TEST(CleanupSafety, a_replica_that_nobody_counts_is_residue) {
@@ -89,7 +92,7 @@ TEST(CleanupSafety, a_replica_that_nobody_counts_is_residue) {
 
   story.at(800).tell(kB, CopyHeld{kShard, keys(0, 16), CopyState::replica, MoveId{}});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 1", "replica copy"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 1", "replica copy", "kept as a member of a replica set"}));
 }
 
 // --- M10 -----------------------------------------------------------------------------------------------------------

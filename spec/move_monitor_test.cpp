@@ -247,7 +247,7 @@ TEST(CrashResume, two_copies_that_think_they_are_owned_are_named) {
   story.tell(kB, CopyHeld{kShard, keys(0, 16), CopyState::owned, MoveId{}});
   story.tell(kA, CopyHeld{kShard, keys(0, 16), CopyState::owned, MoveId{}});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M8, {"node 0", "so-called owned copy", "record says node 1"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M8, {"node 0", "so-called owned copy", "record the range is owned by node 1"}));
 }
 
 // Traps: a run that was never quiet, a move that is still young, and data that is reported lost.

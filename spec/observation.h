@@ -23,6 +23,8 @@ namespace shardcheck {
 enum class MovePhase : std::uint8_t { none, preparing, copying, catching_up, fenced, switched, cleaning, aborted };
 inline constexpr int kMovePhases = 8;
 std::string_view name_of(MovePhase phase);
+// A move in such a phase may still be aborted.
+constexpr bool is_before_switch(MovePhase phase) { return phase >= MovePhase::preparing && phase <= MovePhase::fenced; }
 
 // How writes during the copy reach the target: by replaying the source's log, or each one before it is acknowledged.
 enum class MoveMode : std::uint8_t { copy_and_catch_up, dual_write };

@@ -41,6 +41,15 @@ struct Operation {
   friend constexpr bool operator==(const Operation&, const Operation&) = default;
 };
 
+// It sets the key to its argument.
+constexpr bool is_put(const Operation& operation) {
+  return operation.kind == OperationKind::write || operation.kind == OperationKind::compare_and_set;
+}
+// Writing "absent" is a delete.
+constexpr bool is_remove(const Operation& operation) {
+  return operation.kind == OperationKind::remove || (is_put(operation) && operation.argument.kind == ValueKind::absent);
+}
+
 constexpr Operation scan_of(KeyRange interval) {
   return {OperationKind::scan, interval.lo, number(interval.hi.value), absent()};
 }

@@ -59,7 +59,7 @@ TEST(StuckMove, one_that_blocks_another_is_named) {
   second_move_begins(story.at(20));
   second_move_aborts(story.at(61));
 
-  EXPECT_TRUE(rejects(story, ClauseId::V2, {"move 4 of shard 1", "40.000 ms at most", "move 3 is not over"}));
+  EXPECT_TRUE(rejects(story, ClauseId::V2, {"move 4 of range 1", "40.000 ms at most", "move 3 is not over"}));
 }
 
 TEST(StuckMove, rounds_and_copies_take_their_time) {

@@ -241,15 +241,15 @@ void RouterMonitor::check_cause(const Hop& fact, const Request& asked, const Mon
     case HopCause::unanswered: return;
     case HopCause::stale:
       context.expect(ClauseId::R1, asked.had_stale,
-                     [&] { return says("as after stale_epoch, which no attempt was answered"); });
+                     [&] { return says("as if an earlier attempt had been answered stale_epoch, but none was"); });
       return;
     case HopCause::transient:
       context.expect(ClauseId::R1, asked.had_transient,
-                     [&] { return says("as after transient, which no attempt was answered"); });
+                     [&] { return says("as if an earlier attempt had been answered transient, but none was"); });
       return;
     case HopCause::redirected:
       context.expect(ClauseId::R1, asked.had_not_owner,
-                     [&] { return says("as after not_owner, which no attempt was answered"); });
+                     [&] { return says("as if an earlier attempt had been answered not_owner, but none was"); });
       if (asked.had_not_owner && fact.to.value < 64) {
         const bool follows = (asked.redirect_targets & bit_of(fact.to)) != 0 || asked.not_owner_epoch_min < fact.epoch;
         context.expect(ClauseId::R1, follows,

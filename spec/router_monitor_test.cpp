@@ -206,7 +206,8 @@ TEST(ErrorContract, a_redirect_treated_as_transient_is_named) {
 
   story.hop(HopCause::transient, kA, Epoch{2}, 2);
 
-  EXPECT_TRUE(rejects(story, ClauseId::R1, {"node 7 sent attempt 2", "as after transient"}));
+  EXPECT_TRUE(rejects(story, ClauseId::R1,
+                      {"node 7 sent attempt 2", "as if an earlier attempt had been answered transient, but none was"}));
 }
 
 TEST(ErrorContract, a_cause_that_no_answer_gave_is_named) {
@@ -215,8 +216,10 @@ TEST(ErrorContract, a_cause_that_no_answer_gave_is_named) {
   stale.hop(HopCause::first, kA, Epoch{1}, 1).hop(HopCause::stale, kA, Epoch{2}, 2);
   redirected.hop(HopCause::first, kA, Epoch{1}, 1).hop(HopCause::redirected, kB, Epoch{2}, 2);
 
-  EXPECT_TRUE(rejects(stale, ClauseId::R1, {"attempt 2", "as after stale_epoch"}));
-  EXPECT_TRUE(rejects(redirected, ClauseId::R1, {"attempt 2", "as after not_owner"}));
+  EXPECT_TRUE(rejects(stale, ClauseId::R1,
+                      {"attempt 2", "as if an earlier attempt had been answered stale_epoch, but none was"}));
+  EXPECT_TRUE(rejects(redirected, ClauseId::R1,
+                      {"attempt 2", "as if an earlier attempt had been answered not_owner, but none was"}));
 }
 
 TEST(ErrorContract, a_redirect_is_followed_or_overtaken) {

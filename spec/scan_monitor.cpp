@@ -6,15 +6,6 @@
 #include "spec/wording.h"
 
 namespace shardcheck {
-namespace {
-
-// Writing "absent" is a delete.
-bool is_remove(const Operation& operation) {
-  const bool sets = operation.kind == OperationKind::write || operation.kind == OperationKind::compare_and_set;
-  return operation.kind == OperationKind::remove || (sets && operation.argument.kind == ValueKind::absent);
-}
-
-}  // namespace
 
 void ScanMonitor::reset(const Bounds& bounds) {
   key_space_ = bounds.key_space;

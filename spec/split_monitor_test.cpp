@@ -49,7 +49,7 @@ TEST(OwnerSplitsFirst, a_split_that_the_owner_has_not_done_is_named) {
 
   story.directory_splits();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D6, {"split shard 0 [0, 16) at key 8", "node 0"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D6, {"split range 0 [0, 16) at key 8", "node 0"}));
 }
 
 TEST(OwnerSplitsFirst, one_at_another_key_or_by_another_node_is_none) {
@@ -76,7 +76,7 @@ TEST(OwnerSplitsFirst, until_it_has_applied_the_entry_the_owner_accepts_the_epoc
   applied.answer(kA, Signal::stale_epoch, parent, Epoch{2});
 
   EXPECT_TRUE(accepts(served, ClauseId::D6));
-  EXPECT_TRUE(rejects(refused, ClauseId::D6, {"node 0 answered stale_epoch", "shard 0 [0, 16)"}));
+  EXPECT_TRUE(rejects(refused, ClauseId::D6, {"node 0 answered stale_epoch", "range 0 [0, 16)"}));
   EXPECT_TRUE(accepts(applied, ClauseId::D6));
 }
 

@@ -64,7 +64,7 @@ TEST(TierAgreement, a_record_is_kept_where_the_top_table_sends_those_who_look_fo
   story.begin().top(3, 0, keys(0, 8)).top(3, 1, keys(8, 16));
   story.kept(3, 0, kShard, keys(0, 8)).kept(3, 0, kOtherShard, keys(8, 16)).stepped();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D5, {"shard 1 [8, 16)", "metadata shard 0"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D5, {"range 1 [8, 16)", "metadata shard 0"}));
 }
 
 TEST(TierAgreement, a_record_does_not_lie_across_two_metadata_shards) {
@@ -73,7 +73,7 @@ TEST(TierAgreement, a_record_does_not_lie_across_two_metadata_shards) {
   story.begin().top(3, 0, keys(0, 6)).top(3, 1, keys(6, 16));
   story.kept(3, 0, kShard, keys(0, 8)).kept(3, 1, kOtherShard, keys(8, 16)).stepped();
 
-  EXPECT_TRUE(rejects(story, ClauseId::D5, {"shard 0 [0, 8)"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D5, {"range 0 [0, 8)"}));
 }
 
 TEST(TierAgreement, a_record_is_kept_once) {
@@ -83,8 +83,8 @@ TEST(TierAgreement, a_record_is_kept_once) {
   twice.begin().top(3, 0, keys(0, 8)).top(3, 1, keys(8, 16)).kept(3, 0, kShard, keys(0, 8));
   twice.kept(3, 1, kOtherShard, keys(8, 16)).kept(3, 1, kShard, keys(0, 8)).stepped();
 
-  EXPECT_TRUE(rejects(lost, ClauseId::D5, {"shard 1 [8, 16) is in 0 metadata shards"}));
-  EXPECT_TRUE(rejects(twice, ClauseId::D5, {"shard 0 [0, 8) is in 2 metadata shards"}));
+  EXPECT_TRUE(rejects(lost, ClauseId::D5, {"range 1 [8, 16) is in 0 metadata shards"}));
+  EXPECT_TRUE(rejects(twice, ClauseId::D5, {"range 0 [0, 8) is in 2 metadata shards"}));
 }
 
 TEST(TierAgreement, grants_of_all_metadata_shards_have_one_order) {
@@ -95,7 +95,7 @@ TEST(TierAgreement, grants_of_all_metadata_shards_have_one_order) {
 
   EXPECT_TRUE(accepts(one_order, ClauseId::D5));
   EXPECT_TRUE(rejects_among_others(own_clocks, ClauseId::D5,
-                                   {"metadata shard 1 granted shard 1", "epoch 3", "metadata shard 0"}));
+                                   {"metadata shard 1 granted range 1", "epoch 3", "metadata shard 0"}));
 }
 
 TEST(TierAgreement, a_lookup_crosses_each_split_once) {
@@ -122,7 +122,7 @@ TEST(TierAgreement, a_lookup_finds_the_record_of_its_key) {
 
   story.begin().tell(kA, LookupAnswered{Key{9}, kShard, keys(0, 8)});
 
-  EXPECT_TRUE(rejects(story, ClauseId::D5, {"key 9", "shard 0 [0, 8)"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D5, {"key 9", "range 0 [0, 8)"}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How violations name things: "node 3", "shard 1", "epoch 7", "[0, 16)", "12.500 ms". Only called when a violation is
+// How violations name things: "node 3", "range 1", "epoch 7", "[0, 16)", "12.500 ms". Only called when a violation is
 // written down, so that judging a correct run never formats anything.
 #pragma once
 
@@ -8,15 +8,16 @@
 #include <string>
 
 #include "spec/types.h"
+#include "spec/violation.h"
 
 namespace shardcheck {
 
 inline std::string words(NodeId node) { return node == kNoNode ? "nobody" : fmt::format("node {}", node.value); }
-inline std::string words(ShardId shard) { return fmt::format("shard {}", shard.value); }
+inline std::string words(ShardId shard) { return fmt::format("range {}", shard.value); }
 inline std::string words(Key key) { return fmt::format("key {}", key.value); }
 inline std::string words(Epoch epoch) { return fmt::format("epoch {}", epoch.value); }
 inline std::string words(MoveId move) { return fmt::format("move {}", move.value); }
-inline std::string words(DirectoryPosition position) { return fmt::format("position {}", position.value); }
+inline std::string words(DirectoryPosition position) { return fmt::format("directory position {}", position.value); }
 inline std::string words(Version version) {
   return fmt::format("version ({}, {})", version.epoch.value, version.position.value);
 }
@@ -34,5 +35,11 @@ inline std::string words(Instant instant) { return words_of_nanoseconds(instant.
 inline std::string words(Duration duration) { return words_of_nanoseconds(duration.value); }
 // "until 12.500 ms", or "for ever" for a claim without an end.
 inline std::string until_words(TrueTime time) { return time.value == INT64_MAX ? "for ever" : "until " + words(time); }
+// " (at 65.600 ms)", or nothing for what has no time or says it.
+inline std::string when(const Violation& violation) {
+  const std::string at = "at " + words(violation.at);
+  const bool is_said = violation.message.find(at) != std::string::npos;
+  return violation.at == TrueTime{} || is_said ? "" : fmt::format(" ({})", at);
+}
 
 }  // namespace shardcheck

@@ -38,6 +38,13 @@ Result<void> ClusterRunner::check(const Scenario& scenario) const {
   if (scenario.system != make_up_) {
     return fail(make_up_.name, "the scenario is of another system, or of one that was made up otherwise");
   }
+  for (const ClockSetting& clock : scenario.clocks) {
+    if (clock.offset > shape().clock_offset_max || clock.offset < Duration{} - shape().clock_offset_max) {
+      return fail(make_up_.name,
+                  fmt::format("the clock of process {} is further from true time than this cluster allows",
+                              clock.process.value));
+    }
+  }
   return {};
 }
 

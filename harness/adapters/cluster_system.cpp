@@ -236,10 +236,7 @@ void ClusterSystem::handled(NodeId process, TrueTime at) {
 }
 
 void ClusterSystem::traced(const sim::TraceEvent<ByteProtocol>& event) {
-  if (trace_ != nullptr) {
-    const std::string message = event.message == nullptr ? "" : event.message->bytes;
-    trace_->line(event.at, describe_event(wording_of(shape_), event, message));
-  }
+  trace(event, event.message == nullptr ? "" : event.message->bytes);
 }
 
 }  // namespace shardcheck::harness

@@ -8,6 +8,7 @@
 
 #include "harness/adapters/byte_protocol.h"
 #include "harness/claim_teller.h"
+#include "harness/describe.h"
 #include "harness/deviations.h"
 #include "harness/generate.h"
 #include "harness/simulated_system.h"
@@ -41,6 +42,7 @@ class ClusterSystem final : public SimulatedSystem<ByteProtocol, ClusterSystem> 
   void observed(TrueTime at, NodeId by, const Observation& fact);
   void handled(NodeId process, TrueTime at);
   void traced(const sim::TraceEvent<ByteProtocol>& event);
+  Wording wording() const { return wording_of(shape_); }
 
  private:
   struct Claim {

@@ -7,6 +7,7 @@
 
 #include "harness/adapters/cluster_runner.h"
 #include "harness/describe.h"
+#include "spec/wording.h"
 
 namespace shardcheck::harness {
 namespace {
@@ -16,9 +17,8 @@ double milliseconds_of(TrueTime at) { return static_cast<double>(at.value) / 1e6
 void append_failure(const Failure& failure, const Wording& wording, std::string& out) {
   const Clause& named = clause(failure.violation.clause);
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "\nVIOLATED {} {}, first in scenario {}\n  promised: {}\n  happened: {} (at {:.3f} ms)\n",
-                 named.text_id, named.name, failure.scenarios, named.sentence, failure.violation.message,
-                 milliseconds_of(failure.violation.at));
+  fmt::format_to(to, "\nVIOLATED {} {}, first in scenario {}\n  promised: {}\n  happened: {}{}\n", named.text_id,
+                 named.name, failure.scenarios, named.sentence, failure.violation.message, when(failure.violation));
   fmt::format_to(to, "  smallest run, {} steps:\n", failure.scenario.size());
   for (const ClockSetting& clock : failure.scenario.clocks) {
     fmt::format_to(to, "    {}\n", describe(wording, clock));

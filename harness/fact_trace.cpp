@@ -1,0 +1,129 @@
+#include "harness/fact_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/wording.h"
+
+namespace shardcheck::harness {
+namespace {
+
+// " for move 7", or nothing.
+std::string for_move(MoveId move) { return move == MoveId{} ? "" : " for " + words(move); }
+
+std::string record_words(const Wording& wording, const RecordCommitted& fact) {
+  const ShardRecord& record = fact.record;
+  if (fact.change == RecordChange::removed) {
+    return fmt::format("{} is no more: it was merged into its neighbour", words(record.shard));
+  }
+  std::string text =
+      fmt::format("{} {} of {} under {}", words(record.shard), words(record.range),
+                  record.owner == kNoNode ? "nobody" : wording.process(record.owner), words(record.epoch));
+  if (record.phase != MovePhase::none) {
+    text += fmt::format(", {} from {} to {} is {}", words(record.move), wording.process(record.source),
+                        wording.process(record.target), name_of(record.phase));
+  }
+  std::string members;
+  record.members.for_each(
+      [&](NodeId member) { members += (members.empty() ? "" : " ") + std::to_string(member.value); });
+  text += members.empty() ? "" : ", replica set " + members;
+  text += record.joining == kNoNode ? "" : fmt::format(", {} joins it", wording.process(record.joining));
+  return text + (record.is_data_lost ? ", its data is lost" : "");
+}
+
+}  // namespace
+
+std::string describe_fact(const Wording& wording, const Observed& observed) {
+  const Observation& fact = observed.fact;
+  if (std::holds_alternative<Healed>(fact)) {
+    return "all faults end";
+  }
+  if (const auto* returned = std::get_if<Returned>(&fact)) {
+    const bool has_value = returned->outcome.kind == OutcomeKind::ok;
+    return fmt::format("client {} is answered: request {} {}{}", returned->request.client.value,
+                       returned->request.sequence, name_of(returned->outcome.kind),
+                       has_value ? " " + to_string(returned->outcome.value) : "");
+  }
+  const std::string by = wording.process(observed.by);
+  if (const auto* committed = std::get_if<RecordCommitted>(&fact)) {
+    return fmt::format("{} commits at {}: {}", by, words(committed->position), record_words(wording, *committed));
+  }
+  if (const auto* claim = std::get_if<ClaimChanged>(&fact)) {
+    return fmt::format("{} serves {} {} under {}, {}", by, words(claim->shard), words(claim->range),
+                       words(claim->epoch), until_words(claim->until));
+  }
+  if (const auto* ended = std::get_if<ClaimEnded>(&fact)) {
+    return fmt::format("{} stops serving {}", by, words(ended->shard));
+  }
+  if (const auto* created = std::get_if<CopyCreated>(&fact)) {
+    return fmt::format("{} begins a copy of {} {}{}", by, words(created->shard), words(created->range),
+                       created->move == MoveId{} ? ", as a member of its replica set" : for_move(created->move));
+  }
+  if (const auto* removed = std::get_if<CopyRemoved>(&fact)) {
+    return fmt::format("{} removes its copy of {} {}{}", by, words(removed->shard), words(removed->range),
+                       for_move(removed->move));
+  }
+  if (const auto* erased = std::get_if<KeyErased>(&fact)) {
+    return fmt::format("{} erases {}{}", by, words(erased->key), for_move(erased->move));
+  }
+  if (const auto* stopped = std::get_if<AdmissionStopped>(&fact)) {
+    return fmt::format("{} admits no more requests to {}{}", by, words(stopped->shard), for_move(stopped->move));
+  }
+  if (const auto* barrier = std::get_if<BarrierConfirmed>(&fact)) {
+    return fmt::format("{} confirms the barrier of {} at log position {} of {}", by, words(barrier->move),
+                       barrier->barrier.value, words(barrier->shard));
+  }
+  if (const auto* split = std::get_if<OwnerSplit>(&fact)) {
+    return fmt::format("{} has split {} at {} on its disk", by, words(split->shard), words(split->at));
+  }
+  return "";
+}
+
+void FactTrace::begin(ObservationSink& sink, Wording wording, TraceSink& trace) {
+  sink_ = &sink;
+  trace_ = &trace;
+  wording_ = std::move(wording);
+  records_.clear();
+}
+
+void FactTrace::on(const Observed& observed) {
+  if (const auto* committed = std::get_if<RecordCommitted>(&observed.fact)) {
+    records_.resize(std::max<std::size_t>(records_.size(), committed->record.shard.value + 1U));
+    records_[committed->record.shard.value] = committed->record;
+  }
+  if (const std::string text = describe_fact(wording_, observed); !text.empty()) {
+    trace_->line(observed.at, "  " + text);
+  }
+  sink_->on(observed);
+}
+
+std::string FactTrace::part_of(NodeId process) const {
+  std::string text;
+  for (const ShardRecord& record : records_) {
+    if (record.phase == MovePhase::none || (record.source != process && record.target != process)) {
+      continue;
+    }
+    text += fmt::format("{}{} is the {} of {} of {} ({})", text.empty() ? "" : ", ", wording_.process(process),
+                        record.source == process ? "source" : "target", words(record.move), words(record.shard),
+                        name_of(record.phase));
+  }
+  return text;
+}
+
+void FactTrace::strike(TrueTime at, NodeId process, const sim::Deviation& deviation) {
+  std::string part;
+  const auto add = [&](const std::string& more) { part += part.empty() || more.empty() ? more : ", " + more; };
+  if (is_of_message(deviation)) {
+    add(part_of(deviation.anchor.from));
+    add(part_of(deviation.anchor.to));
+  } else {
+    add(part_of(process));
+  }
+  trace_->line(
+      at, fmt::format("FAULT {}{}", describe_strike(wording_, process, deviation), part.empty() ? "" : "; " + part));
+  trace_->struck(at, deviation, part);
+}
+
+}  // namespace shardcheck::harness
