@@ -46,6 +46,11 @@ class Driven {
     disk_.resize(synced_);
     return start();
   }
+  // Keeps what was not synced, which nobody had been told to be durable, and starts again.
+  Driven& restart_with_all() {
+    synced_ = disk_.size();
+    return start();
+  }
   Driven& restart_without_disk() {
     disk_.clear();
     return start();

@@ -98,8 +98,11 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
     if (copy.copy == CopyState::staging && copy.is_copied) {
       outputs.observe(Replayed{copy.move, shard, LogPosition{}, copy.tail});  // it may not have been told before
     }
+    if (copy.copy == CopyState::staging && !copy.is_copied && copy.cursor == CopyCursor{}) {
+      outputs.observe(CopyCreated{shard, copy.held, copy.move});  // nor this
+    }
     if (copy.copy == CopyState::replica && !copy.is_copied) {
-      outputs.observe(CopyCreated{shard, copy.held, MoveId{}});  // it may not have been told before
+      outputs.observe(CopyCreated{shard, copy.held, MoveId{}});  // nor this
     }
     if (decisions_.trusts_lease_found_on_disk()) {
       at(shard).lease_until = copy.lease_on_disk;

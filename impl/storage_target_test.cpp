@@ -42,6 +42,16 @@ TEST(Target, who_lost_the_copy_says_that_it_cannot_take_part) {
   EXPECT_FALSE(b.sent<MoveReport>()->is_possible);
 }
 
+TEST(Target, who_crashed_when_its_copy_was_begun_and_not_told_tells_it_at_the_start) {
+  DrivenStorage b(kB);
+  b.order(OrderKind::prepare_target, MovePhase::preparing);
+  EXPECT_THAT(b.observed<CopyCreated>(), IsEmpty());
+
+  b.restart_with_all();
+
+  EXPECT_THAT(b.observed<CopyCreated>(), testing::SizeIs(1));
+}
+
 // The late order comes before the node has learnt again how far the move is.
 TEST(Target, replay_is_refused_by_a_lost_copy_that_a_late_order_began_anew) {
   ServingA a;
