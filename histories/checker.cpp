@@ -45,6 +45,27 @@ std::string sentence_of(const History& history, std::uint32_t index, const Check
   return "";
 }
 
+bool is_out_of_time(const CheckOptions& options) { return options.is_out_of_time && options.is_out_of_time(); }
+
+// What forbids to begin with a key. What every key takes, whichever way it is decided, is linear.
+Shortage shortage_before(std::uint64_t operations, const CheckOptions& options) {
+  constexpr std::uint64_t kBytesPerOperation = 128;
+  if (is_out_of_time(options)) {
+    return Shortage::time;
+  }
+  return operations > options.memory_bytes_max / kBytesPerOperation ? Shortage::memory : Shortage::none;
+}
+
+std::string_view method_of(Structure structure) {
+  switch (structure) {
+    case Structure::registers: return "zones";
+    case Structure::counter: return "counter";
+    case Structure::log: return "log";
+    case Structure::mixed: return "search";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::uint64_t CheckReport::count(Verdict wanted) const {
@@ -56,19 +77,20 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   report.operations = history.operations.size();
   const std::uint32_t keys = partition_.cut(history);
   for (std::uint32_t key = 0; key < keys; ++key) {
-    partition_.key_history(key, whole_);
-    reduced_ = whole_;
-    const Decision decision = decide(reduced_, options);
-    KeyVerdict verdict{.key = whole_.key,
-                       .verdict = decision.verdict,
-                       .method = decision.method,
-                       .operations = partition_.operations_of(key),
-                       .steps = decision.steps,
-                       .explanation = {}};
-    const bool is_violated = decision.verdict == Verdict::not_linearizable;
-    if (is_violated && options.explains) {
-      verdict.explanation = explain(history, whole_, options);
+    KeyVerdict verdict{.key = partition_.key(key), .method = "none", .operations = partition_.operations_of(key)};
+    verdict.shortage = shortage_before(verdict.operations, options);
+    if (verdict.shortage == Shortage::none) {
+      partition_.key_history(key, reduced_);
+      const Judgement judgement = judge(reduced_, options);
+      verdict.verdict = judgement.decision.verdict;
+      verdict.method = judgement.method;
+      verdict.shortage = judgement.shortage;
+      verdict.steps = judgement.steps;
+      if (verdict.verdict == Verdict::not_linearizable && options.explains) {
+        verdict.explanation = explain(history, key, judgement.decision.suspect, options);
+      }
     }
+    const bool is_violated = verdict.verdict == Verdict::not_linearizable;
     report.keys.push_back(std::move(verdict));
     if (is_violated && options.stops_at_first_violation) {
       break;
@@ -82,33 +104,54 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   return report;
 }
 
-Checker::Decision Checker::decide(KeyHistory& history, const CheckOptions& options) {
-  if (options.is_out_of_time && options.is_out_of_time()) {
-    return {Verdict::undecided, "none", 0};
-  }
-  const Structure structure = reducer_.reduce(history);
+Checker::Judgement Checker::judge(KeyHistory& history, const CheckOptions& options) {
+  Structure structure = reducer_.leave_out_idle(history);
   // Without an answer that must hold there is nothing to contradict.
   if (std::ranges::none_of(history.operations, &KeyOperation::has_returned)) {
-    return {Verdict::linearizable, "trivial", 0};
+    return {.decision = {.verdict = Verdict::linearizable}, .method = "trivial"};
   }
-  if (structure == Structure::registers && !options.only_searches) {
-    if (const std::optional<Verdict> verdict = unique_registers_.decide(history)) {
-      return {*verdict, "zones", 0};
+  // Deciders of logs and counters see for themselves what to make of operations that never returned.
+  if (structure == Structure::registers) {
+    structure = reducer_.reduce_pending(history, structure);
+  }
+  if (is_out_of_time(options)) {
+    return {.decision = {}, .method = "none", .shortage = Shortage::time};
+  }
+  if (!options.only_searches) {
+    if (const MaybeDecision decision = decide_by_structure(history, structure)) {
+      return {.decision = *decision, .method = method_of(structure)};
     }
+  }
+  if (structure == Structure::log) {
+    structure = reducer_.reduce_pending(history, structure);
   }
   const SearchLimits limits{.steps_max = options.steps_max,
                             .memory_bytes_max = options.memory_bytes_max,
                             .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr};
   const SearchResult result = search_.run(history, structure, limits);
-  return {result.verdict, "search", result.steps};
+  return {.decision = {.verdict = result.verdict},
+          .method = "search",
+          .shortage = result.shortage,
+          .steps = result.steps};
+}
+
+MaybeDecision Checker::decide_by_structure(const KeyHistory& history, Structure structure) {
+  switch (structure) {
+    case Structure::registers: return unique_registers_.decide(history);
+    case Structure::counter: return counters_.decide(history);
+    case Structure::log: return logs_.decide(history);
+    case Structure::mixed: return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 // Whatever is linearizable stays so when its end is cut off, so the first return at which it stops being so can be
-// found by bisection.
-std::optional<Explanation> Checker::explain(const History& history, const KeyHistory& whole,
+// found by bisection. The suspect, and the return before it, are looked at first.
+std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, Position suspect,
                                             const CheckOptions& options) {
+  partition_.key_history(key, whole_);
   std::vector<const KeyOperation*> by_return;
-  for (const KeyOperation& operation : whole.operations) {
+  for (const KeyOperation& operation : whole_.operations) {
     if (operation.has_returned()) {
       by_return.push_back(&operation);
     }
@@ -116,14 +159,21 @@ std::optional<Explanation> Checker::explain(const History& history, const KeyHis
   std::ranges::sort(by_return, {}, &KeyOperation::returned);
   std::size_t low = 0;
   std::size_t high = by_return.size() - 1;  // cut just after this one, it is known to be not linearizable
+  const auto found = std::ranges::lower_bound(by_return, suspect, {}, &KeyOperation::returned);
+  const auto guess = static_cast<std::size_t>(found - by_return.begin());
+  std::vector<std::size_t> guesses{guess - 1, guess};  // the last one first; one that is out of range helps nothing
   while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    cut_after(whole, by_return[middle]->returned, reduced_);
-    const Verdict verdict = decide(reduced_, options).verdict;
-    if (verdict == Verdict::undecided) {
+    std::size_t middle = low + (high - low) / 2;
+    if (!guesses.empty()) {
+      middle = low <= guesses.back() && guesses.back() < high ? guesses.back() : middle;
+      guesses.pop_back();
+    }
+    cut_after(whole_, by_return[middle]->returned, reduced_);
+    const Decision decision = judge(reduced_, options).decision;
+    if (decision.verdict == Verdict::undecided || is_out_of_time(options)) {
       return std::nullopt;
     }
-    if (verdict == Verdict::not_linearizable) {
+    if (decision.verdict == Verdict::not_linearizable) {
       high = middle;
     } else {
       low = middle + 1;

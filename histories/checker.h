@@ -12,8 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "histories/counters.h"
+#include "histories/decision.h"
 #include "histories/history.h"
 #include "histories/key_history.h"
+#include "histories/logs.h"
 #include "histories/reductions.h"
 #include "histories/search.h"
 #include "histories/unique_registers.h"
@@ -24,8 +27,8 @@ namespace shardcheck::histories {
 struct CheckOptions {
   // For each key by itself.
   std::uint64_t steps_max = 50'000'000;
-  std::uint64_t memory_bytes_max = std::uint64_t{1} << 30U;
-  // Asked now and then; once it says true, what is not decided yet is undecided.
+  std::uint64_t memory_bytes_max = std::uint64_t{2} << 30U;  // beside the history itself
+  // Asked now and then, in all phases; once it says true, what is not decided yet is undecided.
   std::function<bool()> is_out_of_time{};
   // Look for the first answer that cannot be explained. Costs a few more searches for each key that is violated.
   bool explains = true;
@@ -48,7 +51,9 @@ struct Explanation {
 struct KeyVerdict {
   ValueId key;  // of the history's table
   Verdict verdict = Verdict::undecided;
-  std::string_view method;  // what decided: "trivial", "zones", "search", or "none"
+  // What decided: "trivial", "zones" (values written once), "log", "counter", "search", or "none".
+  std::string_view method;
+  Shortage shortage = Shortage::none;  // when undecided
   std::uint64_t operations = 0;
   std::uint64_t steps = 0;
   std::optional<Explanation> explanation;  // only when not linearizable, and the budget allowed to find it
@@ -68,21 +73,27 @@ class Checker {
   CheckReport check(const History& history, const CheckOptions& options = {});
 
  private:
-  struct Decision {
-    Verdict verdict = Verdict::undecided;
+  struct Judgement {
+    Decision decision;
     std::string_view method;
+    Shortage shortage = Shortage::none;
     std::uint64_t steps = 0;
   };
 
+  // Changes `history`.
+  Judgement judge(KeyHistory& history, const CheckOptions& options);
   // The seam for deciders of one structure: they stand in here, in front of the search.
-  Decision decide(KeyHistory& history, const CheckOptions& options);
-  std::optional<Explanation> explain(const History& history, const KeyHistory& whole, const CheckOptions& options);
+  MaybeDecision decide_by_structure(const KeyHistory& history, Structure structure);
+  std::optional<Explanation> explain(const History& history, std::uint32_t key, Position suspect,
+                                     const CheckOptions& options);
 
   Partition partition_;
   KeyHistory whole_;
   KeyHistory reduced_;
   Reducer reducer_;
   UniqueRegisters unique_registers_;
+  Logs logs_;
+  Counters counters_;
   Search search_;
 };
 

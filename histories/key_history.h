@@ -41,6 +41,7 @@ class Partition {
   // Returns how many keys there are; they are numbered in the order in which they appear. `history` must outlive the
   // use.
   std::uint32_t cut(const History& history);
+  ValueId key(std::uint32_t key_number) const { return history_->operations[by_key_[starts_[key_number]]].key; }
   // Overwrites `out`.
   void key_history(std::uint32_t key_number, KeyHistory& out);
   // Invoked operations of the key, also those refused.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "histories/search_values.h"
 #include "spec/key_model.h"
@@ -168,6 +169,11 @@ class Run {
 };
 
 }  // namespace
+
+std::uint64_t random_histories_wanted(std::uint64_t ordinarily) {
+  const char* wanted = std::getenv("SHARDCHECK_RANDOM_HISTORIES");
+  return wanted == nullptr ? ordinarily : std::strtoull(wanted, nullptr, 10);
+}
 
 void make_random_history(RandomNumbers& random, const RandomHistoryShape& shape, HistoryBuilder& out) {
   Run(random, shape, out).go();

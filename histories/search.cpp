@@ -25,6 +25,7 @@
 #include "spec/key_model.h"
 
 namespace shardcheck::histories {
+
 SearchResult Search::run(const KeyHistory& history, Structure structure, const SearchLimits& limits) {
   structure_ = structure;
   limits_ = limits;
@@ -36,8 +37,8 @@ SearchResult Search::run(const KeyHistory& history, Structure structure, const S
     return {Verdict::not_linearizable, step_count_};
   }
   while (next_[end_] != end_) {
-    if (is_over_budget()) {
-      return {Verdict::undecided, step_count_};
+    if (const Shortage lacking = shortage(); lacking != Shortage::none) {
+      return {Verdict::undecided, step_count_, lacking};
     }
     Frame& frame = frames_.back();
     const std::uint32_t candidate = next_candidate(frame.last_tried);
@@ -238,12 +239,16 @@ std::uint64_t Search::describe_configuration(ValueId value) {
   return mixed(taken_hash_ ^ mixed(value.value));
 }
 
-bool Search::is_over_budget() {
+Shortage Search::shortage() {
   constexpr std::uint64_t kStepsBetweenLooks = 4096;
-  if (step_count_ > limits_.steps_max || failed_.memory_bytes() + values_.memory_bytes() > limits_.memory_bytes_max) {
-    return true;
+  if (step_count_ > limits_.steps_max) {
+    return Shortage::steps;
   }
-  return limits_.is_out_of_time != nullptr && step_count_ % kStepsBetweenLooks == 0 && (*limits_.is_out_of_time)();
+  if (failed_.memory_bytes() + values_.memory_bytes() > limits_.memory_bytes_max) {
+    return Shortage::memory;
+  }
+  const bool is_time_to_look = limits_.is_out_of_time != nullptr && step_count_ % kStepsBetweenLooks == 0;
+  return is_time_to_look && (*limits_.is_out_of_time)() ? Shortage::time : Shortage::none;
 }
 
 }  // namespace shardcheck::histories

@@ -29,6 +29,7 @@ struct SearchLimits {
 struct SearchResult {
   Verdict verdict = Verdict::undecided;
   std::uint64_t steps = 0;
+  Shortage shortage = Shortage::none;
 };
 
 // Reusable; allocates only while its buffers grow.
@@ -87,7 +88,7 @@ class Search {
   void undo_to(std::uint32_t trail_size);
   std::uint64_t describe_configuration(ValueId value);
   std::uint32_t first_return_entry() const;
-  bool is_over_budget();
+  Shortage shortage();
 
   // Entry 2i is the invocation of operation i, 2i + 1 its return; the list runs from and to the entry `end_`.
   const KeyHistory* history_ = nullptr;
