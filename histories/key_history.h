@@ -48,21 +48,25 @@ class Partition {
   std::uint32_t operations_of(std::uint32_t key_number) const { return starts_[key_number + 1] - starts_[key_number]; }
 
  private:
-  struct Event {
+  struct Return {
     TrueTime at;
-    bool is_return;
     std::uint32_t line;
     std::uint32_t index;  // into KeyHistory::operations
 
-    friend auto operator<=>(const Event&, const Event&) = default;
+    friend auto operator<=>(const Return&, const Return&) = default;
   };
+
+  void sort_returns();
+  void give_positions(KeyHistory& out) const;
 
   const History* history_ = nullptr;
   FlatMap number_of_key_;
   std::vector<std::uint32_t> starts_;  // of each key in by_key_, and the end
   std::vector<std::uint32_t> by_key_;  // indexes of operations
   std::vector<std::uint32_t> key_of_operation_;
-  std::vector<Event> events_;
+  std::vector<Return> returns_;  // in the order of time
+  std::vector<Return> sorted_;   // scratch
+  std::vector<std::uint32_t> bucket_ends_;
 };
 
 // What is known at the moment just after `last`: later invocations have not been made, later returns not been seen.

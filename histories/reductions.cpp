@@ -190,16 +190,15 @@ Structure Reducer::reduce_pending(KeyHistory& history, Structure structure) {
 }
 
 Reducer::ValueUse& Reducer::use_of(ValueId value) {
-  const auto next = static_cast<std::uint32_t>(uses_.size());
-  const std::uint32_t index = index_of_value_.find_or_insert(value.value, next);
-  if (index == next) {
+  const std::uint32_t index = index_of_value_.find_or_insert(value);
+  if (index == uses_.size()) {
     uses_.push_back(ValueUse{});
   }
   return uses_[index];
 }
 
 void Reducer::count_uses(const KeyHistory& history) {
-  index_of_value_.clear();
+  index_of_value_.reset(history.operations.size());
   uses_.clear();
   pending_.clear();
   for (std::uint32_t i = 0; i < history.operations.size(); ++i) {

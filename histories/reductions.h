@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "histories/flat_map.h"
 #include "histories/key_history.h"
+#include "histories/value_index.h"
 
 namespace shardcheck::histories {
 
@@ -54,7 +54,7 @@ class Reducer {
   void look_again_at_producers(const ValueUse& use);
   ValueUse& use_of(ValueId value);
 
-  FlatMap index_of_value_;
+  ValueIndex index_of_value_;
   std::vector<ValueUse> uses_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> to_look_at_;  // indexes into pending_

@@ -38,6 +38,7 @@ bool RegisterSweep::run(std::span<const SweepItem> items, bool begins_absent) {
   items_ = items;
   is_taken_.assign(items.size(), false);
   order_.clear();
+  order_.reserve(items.size());
   waiting_blocks_.clear();
   waiting_reads_.clear();
   removes_.clear();

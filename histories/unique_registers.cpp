@@ -29,9 +29,8 @@ MaybeDecision UniqueRegisters::decide(const KeyHistory& history) {
 }
 
 UniqueRegisters::Value& UniqueRegisters::value_of(ValueId id) {
-  const auto next = static_cast<std::uint32_t>(values_.size());
-  const std::uint32_t index = index_of_value_.find_or_insert(id.value, next);
-  if (index == next) {
+  const std::uint32_t index = index_of_value_.find_or_insert(id);
+  if (index == values_.size()) {
     values_.push_back(Value{});
   }
   return values_[index];
@@ -39,12 +38,16 @@ UniqueRegisters::Value& UniqueRegisters::value_of(ValueId id) {
 
 // False when the history is not of the form that can be decided.
 bool UniqueRegisters::collect(const KeyHistory& history) {
-  index_of_value_.clear();
+  index_of_value_.reset(history.operations.size());
   values_.clear();
   items_.clear();
   subjects_.clear();
   suspect_ = kNever;
   is_refuted_ = false;
+  const auto reads = static_cast<std::size_t>(std::ranges::count(history.operations, OperationKind::read, &KeyOperation::kind));
+  values_.reserve(history.operations.size() - reads);
+  items_.reserve(history.operations.size() - reads);
+  subjects_.reserve(history.operations.size() - reads);
   for (std::uint32_t i = 0; i < history.operations.size(); ++i) {
     if (!collect_operation(history.operations[i], i)) {
       return false;
@@ -108,7 +111,7 @@ void UniqueRegisters::add_item(const KeyOperation& operation, std::uint32_t inde
 // The index of the value that the compare-and-set from this one leaves behind.
 std::uint32_t UniqueRegisters::next_in_chain(const KeyHistory& history, const Value& value) const {
   return value.consumer == kNone ? kNone
-                                 : *index_of_value_.find(history.operations[value.consumer].argument.value);
+                                 : index_of_value_.find(history.operations[value.consumer].argument);
 }
 
 // Adds each chain as an item; false when one contradicts itself.
@@ -182,6 +185,7 @@ void UniqueRegisters::gather_reads(const KeyHistory& history) {
 const std::vector<std::uint32_t>& UniqueRegisters::witness(const KeyHistory& history) {
   gather_reads(history);
   order_.clear();
+  order_.reserve(history.operations.size());
   for (const std::uint32_t item : sweep_.order()) {
     if (items_[item].kind != SweepItem::Kind::block) {
       order_.push_back(subjects_[item]);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "histories/decision.h"
-#include "histories/flat_map.h"
 #include "histories/key_history.h"
 #include "histories/register_sweep.h"
+#include "histories/value_index.h"
 #include "histories/witness.h"
 
 namespace shardcheck::histories {
@@ -46,7 +46,7 @@ class UniqueRegisters {
   Position suspect_of(const KeyHistory& history, std::uint32_t item) const;
   std::uint32_t next_in_chain(const KeyHistory& history, const Value& value) const;
 
-  FlatMap index_of_value_;
+  ValueIndex index_of_value_;
   std::vector<Value> values_;
   std::vector<SweepItem> items_;
   std::vector<std::uint32_t> subjects_;  // of each item: the index of a block's first value, or of the operation
