@@ -87,7 +87,7 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
       verdict.shortage = judgement.shortage;
       verdict.steps = judgement.steps;
       if (verdict.verdict == Verdict::not_linearizable && options.explains) {
-        verdict.explanation = explain(history, key, judgement.decision.suspect, options);
+        verdict.explanation = explain(history, key, judgement.decision, options);
       }
     }
     const bool is_violated = verdict.verdict == Verdict::not_linearizable;
@@ -127,9 +127,10 @@ Checker::Judgement Checker::judge(KeyHistory& history, const CheckOptions& optio
   }
   const SearchLimits limits{.steps_max = options.steps_max,
                             .memory_bytes_max = options.memory_bytes_max,
-                            .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr};
+                            .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr,
+                            .cutting = options.cutting};
   const SearchResult result = search_.run(history, structure, limits);
-  return {.decision = {.verdict = result.verdict},
+  return {.decision = {.verdict = result.verdict, .suspect = result.suspect, .sound_until = result.sound_until},
           .method = "search",
           .shortage = result.shortage,
           .steps = result.steps};
@@ -147,7 +148,7 @@ MaybeDecision Checker::decide_by_structure(const KeyHistory& history, Structure 
 
 // Whatever is linearizable stays so when its end is cut off, so the first return at which it stops being so can be
 // found by bisection. The suspect, and the return before it, are looked at first.
-std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, Position suspect,
+std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, const Decision& refuted,
                                             const CheckOptions& options) {
   partition_.key_history(key, whole_);
   std::vector<const KeyOperation*> by_return;
@@ -157,9 +158,10 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
     }
   }
   std::ranges::sort(by_return, {}, &KeyOperation::returned);
-  std::size_t low = 0;
+  const auto sound = std::ranges::upper_bound(by_return, refuted.sound_until, {}, &KeyOperation::returned);
+  auto low = static_cast<std::size_t>(sound - by_return.begin());
   std::size_t high = by_return.size() - 1;  // cut just after this one, it is known to be not linearizable
-  const auto found = std::ranges::lower_bound(by_return, suspect, {}, &KeyOperation::returned);
+  const auto found = std::ranges::lower_bound(by_return, refuted.suspect, {}, &KeyOperation::returned);
   const auto guess = static_cast<std::size_t>(found - by_return.begin());
   std::vector<std::size_t> guesses{guess - 1, guess};  // the last one first; one that is out of range helps nothing
   while (low < high) {

@@ -39,6 +39,7 @@ struct CheckOptions {
   bool stops_at_first_violation = false;
   // Leave out the deciders in front of the search: for tests that compare the two.
   bool only_searches = false;
+  Cutting cutting{};  // for tests
 };
 
 // The history up to and including one return is not linearizable, though up to just before it it is.
@@ -84,7 +85,7 @@ class Checker {
   Judgement judge(KeyHistory& history, const CheckOptions& options);
   // The seam for deciders of one structure: they stand in here, in front of the search.
   MaybeDecision decide_by_structure(const KeyHistory& history, Structure structure);
-  std::optional<Explanation> explain(const History& history, std::uint32_t key, Position suspect,
+  std::optional<Explanation> explain(const History& history, std::uint32_t key, const Decision& refuted,
                                      const CheckOptions& options);
 
   Partition partition_;

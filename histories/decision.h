@@ -13,6 +13,7 @@ struct Decision {
   Verdict verdict = Verdict::undecided;
   // Not linearizable: where the first return that cannot be explained probably is. A hint for whoever looks for it.
   Position suspect = kNever;
+  Position sound_until = 0;  // for certain, up to just after this the history is linearizable
 };
 
 // Nothing when the history is not of the decider's form.

@@ -49,6 +49,11 @@ std::vector<Shape> shapes() {
   };
 }
 
+// The search alone, in windows of two operations and no attempt to do without.
+const CheckOptions kCutEverywhere{
+    .only_searches = true,
+    .cutting = {.operations_in_one = 0, .steps_for_each_operation = 0, .window_operations = 1}};
+
 TEST(Oracle, agrees_with_the_checker_on_100000_histories) {
   const std::uint64_t histories_of_each_shape = random_histories_wanted(100'000) / shapes().size();
   Checker checker;
@@ -69,6 +74,8 @@ TEST(Oracle, agrees_with_the_checker_on_100000_histories) {
         FAIL() << "checker: " << name_of(report.verdict) << ", oracle: " << expected << ", seed " << seed << "\n"
                << text;
       }
+      const CheckReport cut = checker.check(builder.history(), kCutEverywhere);
+      ASSERT_EQ(cut.verdict, report.verdict) << "when cut, seed " << seed;
       linearizable += expected ? 1 : 0;
     }
     // A shape of which nearly all histories have one verdict would compare next to nothing.
@@ -109,6 +116,9 @@ TEST(Oracle, agrees_with_the_first_return_that_cannot_be_explained) {
       }
       ++explained;
       ASSERT_TRUE(report.keys[0].explanation);
+      const CheckReport cut = checker.check(builder.history(), kCutEverywhere);
+      ASSERT_TRUE(cut.keys[0].explanation);
+      EXPECT_EQ(cut.keys[0].explanation->operation, report.keys[0].explanation->operation);
       const RecordedOperation& last = builder.history().operations[report.keys[0].explanation->operation];
       EXPECT_TRUE(is_linearizable_by_brute_force(known_until(builder.history(), last, false)));
       EXPECT_FALSE(is_linearizable_by_brute_force(known_until(builder.history(), last, true)));

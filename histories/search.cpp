@@ -29,33 +29,51 @@ namespace shardcheck::histories {
 SearchResult Search::run(const KeyHistory& history, Structure structure, const SearchLimits& limits) {
   structure_ = structure;
   limits_ = limits;
+  lacking_ = Shortage::none;
   set_up(history);
   if (structure == Structure::registers && needs_a_value_nobody_makes()) {
-    return {Verdict::not_linearizable, step_count_};
+    return result(Verdict::not_linearizable);
   }
-  if (!enter(kAbsent)) {
-    return {Verdict::not_linearizable, step_count_};
+  const auto count = static_cast<std::uint32_t>(returned_.size());
+  const CutState beginning = initial_state();
+  if (count <= limits.cutting.operations_in_one) {
+    allow(limits.steps_max, limits.memory_bytes_max);
+    return run_to_the_end(std::span(&beginning, 1), 0);
   }
-  while (next_[end_] != end_) {
-    if (const Shortage lacking = shortage(); lacking != Shortage::none) {
-      return {Verdict::undecided, step_count_, lacking};
+  allow(limits.cutting.steps_for_each_operation * count, limits.memory_bytes_max / 4);
+  const SearchResult straight = run_to_the_end(std::span(&beginning, 1), 0);
+  return straight.verdict != Verdict::undecided || is_really_short() ? straight : run_windows();
+}
+
+// Tries all orders from the start on, in which everything that is due in the window takes effect.
+Search::Ending Search::explore(const CutState& start, Goal goal) {
+  Ending ending = start_from(start) ? Ending::ran_short : Ending::exhausted;
+  while (!frames_.empty()) {
+    lacking_ = shortage();
+    if (lacking_ != Shortage::none) {
+      ending = Ending::ran_short;
+      break;
     }
-    Frame& frame = frames_.back();
-    const std::uint32_t candidate = next_candidate(frame.last_tried);
-    if (candidate != kNone) {
-      frame.last_tried = candidate;
+    if (due_left_ == 0) {
+      if (goal == Goal::first_end) {
+        ending = Ending::found;
+        break;
+      }
+      record_end();
+    } else if (const std::uint32_t candidate = next_candidate(frames_.back().last_tried); candidate != kNone) {
+      frames_.back().last_tried = candidate;
       try_candidate(candidate);
       continue;
     }
-    const std::uint64_t hash = describe_configuration(frame.value);
+    const std::uint64_t hash = describe_configuration(frames_.back().value);
     failed_.insert(hash, description_);
     frames_.pop_back();
-    if (frames_.empty()) {
-      return {Verdict::not_linearizable, step_count_};
-    }
-    undo_to(frames_.back().trail_size);
+    undo_to(frames_.empty() ? 0 : frames_.back().trail_size);
+    ending = Ending::exhausted;
   }
-  return {Verdict::linearizable, step_count_};
+  frames_.clear();
+  undo_to(0);
+  return ending;
 }
 
 // Apart from the initial absence, a value that was seen has to come from somewhere.
@@ -97,14 +115,6 @@ void Search::take_matching_reads(ValueId value) {
   }
 }
 
-std::uint32_t Search::first_return_entry() const {
-  std::uint32_t entry = next_[end_];
-  while (entry != end_ && entry % 2 == 0) {
-    entry = next_[entry];
-  }
-  return entry;
-}
-
 // The rank that comes after `last_tried` among the operations that may take effect next.
 std::uint32_t Search::next_candidate(std::uint32_t last_tried) const {
   const auto is_after = [last_tried](std::uint32_t rank) { return last_tried == kNone || rank > last_tried; };
@@ -119,7 +129,7 @@ std::uint32_t Search::next_candidate(std::uint32_t last_tried) const {
   if (best != kNone) {
     return best;
   }
-  const auto count = static_cast<std::uint32_t>(returned_.size());
+  const auto count = static_cast<std::uint32_t>(window_.size());
   const Position first_return = entry == end_ ? kNever : returned_[entry / 2].returned;
   for (std::uint32_t i = last_tried == kNone || last_tried < count ? 0 : last_tried - count + 1; i < classes_.size();
        ++i) {
@@ -186,6 +196,7 @@ void Search::lift(std::uint32_t index) {
     return;
   }
   taken_hash_ ^= mixed(index);
+  due_left_ -= returned_[index].returned < cut_ ? 1U : 0U;
   for (const std::uint32_t entry : {index * 2, index * 2 + 1}) {
     next_[previous_[entry]] = next_[entry];
     previous_[next_[entry]] = previous_[entry];
@@ -212,6 +223,7 @@ void Search::undo_to(std::uint32_t trail_size) {
       continue;
     }
     taken_hash_ ^= mixed(index);
+    due_left_ += returned_[index].returned < cut_ ? 1U : 0U;
     for (const std::uint32_t entry : {index * 2 + 1, index * 2}) {
       next_[previous_[entry]] = entry;
       previous_[next_[entry]] = entry;
@@ -241,10 +253,10 @@ std::uint64_t Search::describe_configuration(ValueId value) {
 
 Shortage Search::shortage() {
   constexpr std::uint64_t kStepsBetweenLooks = 4096;
-  if (step_count_ > limits_.steps_max) {
+  if (step_count_ > steps_max_) {
     return Shortage::steps;
   }
-  if (failed_.memory_bytes() + values_.memory_bytes() > limits_.memory_bytes_max) {
+  if (failed_.memory_bytes() + values_.memory_bytes() > memory_bytes_max_) {
     return Shortage::memory;
   }
   const bool is_time_to_look = limits_.is_out_of_time != nullptr && step_count_ % kStepsBetweenLooks == 0;
