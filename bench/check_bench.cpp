@@ -71,17 +71,18 @@ void check_unique(benchmark::State& state) {
 // The same with the first answer that cannot be explained.
 void explain_unique(benchmark::State& state) {
   check_sample(
-      state,
-      {.operations = static_cast<std::uint64_t>(state.range(0)), .pending_in_1000 = 10, .has_stale_read = true}, {});
+      state, {.operations = static_cast<std::uint64_t>(state.range(0)), .pending_in_1000 = 10, .has_stale_read = true},
+      {});
 }
 
-// Few values, written again and again: the search.
+// Values written again and again: the search.
 void check_repeated(benchmark::State& state) {
   check_sample(state,
                {.operations = static_cast<std::uint64_t>(state.range(0)),
                 .clients = static_cast<std::uint64_t>(state.range(1)),
                 .pending_in_1000 = static_cast<std::uint64_t>(state.range(2)),
-                .values = 10},
+                .values = state.range(3) == 0 ? 10U : 1000U,
+                .has_stale_read = state.range(3) != 0},
                {.explains = false});
 }
 
@@ -93,9 +94,9 @@ BENCHMARK(check_unique)
     ->ArgsProduct({{10'000, 100'000, 10'000'000}, {1}, {1}, {0}});
 BENCHMARK(explain_unique)->ArgName("operations")->Unit(benchmark::kMillisecond)->Arg(1'000'000);
 BENCHMARK(check_repeated)
-    ->ArgNames({"operations", "clients", "pending_in_1000"})
+    ->ArgNames({"operations", "clients", "pending_in_1000", "stale"})
     ->Unit(benchmark::kMillisecond)
-    ->ArgsProduct({{10'000, 100'000, 1'000'000}, {8}, {0, 1}});
+    ->ArgsProduct({{10'000, 100'000, 1'000'000}, {8}, {0, 1}, {0, 1}});
 
 }  // namespace
 }  // namespace shardcheck::bench

@@ -78,11 +78,10 @@ class Loop {
       const std::uint64_t value = sample_.values == 0 ? written_ : below(sample_.values);
       client.value = out_.values().number(static_cast<std::int64_t>(value));
     }
-    client.operation =
-        out_.invoke(tick(), {.process = out_.values().number(static_cast<std::int64_t>(index)),
-                             .key = out_.values().number(static_cast<std::int64_t>(client.key)),
-                             .kind = client.is_write ? OperationKind::write : OperationKind::read,
-                             .argument = client.value});
+    client.operation = out_.invoke(tick(), {.process = out_.values().number(static_cast<std::int64_t>(index)),
+                                            .key = out_.values().number(static_cast<std::int64_t>(client.key)),
+                                            .kind = client.is_write ? OperationKind::write : OperationKind::read,
+                                            .argument = client.value});
     client.invoked = ticks_;
     const std::uint64_t duration = 20 + below(120) + (below(10) == 0 ? below(1'000) : 0);
     schedule(below(duration), Phase::effect, index);

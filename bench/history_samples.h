@@ -1,6 +1,6 @@
-// Long histories to measure the checker with, the same ones always: a closed loop of clients, half reads and half writes
-// of ever new values, each taking effect at some instant between invocation and return. Linearizable but for the stale
-// read, if one is asked for.
+// Long histories to measure the checker with, the same ones always: a closed loop of clients, half reads and half
+// writes of ever new values, each taking effect at some instant between invocation and return. Linearizable but for the
+// stale read, if one is asked for.
 #pragma once
 
 #include <cstdint>

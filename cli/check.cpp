@@ -106,17 +106,14 @@ std::string printable(std::string_view text) {
 }
 
 // Which budget ran out, and the flag that gives more of it.
-std::string_view reason_of(const Judged& judged, const KeyVerdict& key, const CheckFlags& flags) {
-  if (key.verdict != Verdict::undecided) {
-    return "";
+std::string_view reason_of(const KeyVerdict& key) {
+  switch (key.shortage) {
+    case histories::Shortage::none: return "";
+    case histories::Shortage::steps: return "it took more steps than --steps allows";
+    case histories::Shortage::memory: return "it needed more memory than --memory allows";
+    case histories::Shortage::time: return "the time of --budget was up";
   }
-  if (key.method != "none" && key.steps >= static_cast<std::uint64_t>(flags.steps_max)) {
-    return "it took more steps than --steps allows";
-  }
-  if (key.method == "none" || judged.seconds >= flags.budget_seconds) {
-    return "the time of --budget was up";
-  }
-  return "it needed more memory than --memory allows";
+  return "";
 }
 
 // A key that is a string is shown as it is, without JSON's quotes.
@@ -126,7 +123,7 @@ std::string key_text(const Judged& judged, const KeyVerdict& key) {
                                                                : values.to_text(key.key);
 }
 
-void print_text(const Judged& judged, const CheckFlags& flags) {
+void print_text(const Judged& judged) {
   fmt::print("{}: {} ({} operations, {} keys, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
              judged.report.operations, judged.report.keys.size(), judged.seconds);
   for (const KeyVerdict& key : judged.report.keys) {
@@ -137,14 +134,14 @@ void print_text(const Judged& judged, const CheckFlags& flags) {
     if (key.explanation) {
       fmt::print(": {}", printable(key.explanation->sentence));
     }
-    if (const std::string_view reason = reason_of(judged, key, flags); !reason.empty()) {
+    if (const std::string_view reason = reason_of(key); !reason.empty()) {
       fmt::print(": {}", reason);
     }
     fmt::print("\n");
   }
 }
 
-nlohmann::json to_json(const Judged& judged, const CheckFlags& flags) {
+nlohmann::json to_json(const Judged& judged) {
   nlohmann::json keys = nlohmann::json::array();
   for (const KeyVerdict& key : judged.report.keys) {
     nlohmann::json row{{"key", key_text(judged, key)},
@@ -156,7 +153,7 @@ nlohmann::json to_json(const Judged& judged, const CheckFlags& flags) {
       row["explanation"] = {{"line", key.explanation->line}, {"sentence", key.explanation->sentence}};
     }
     if (key.verdict == Verdict::undecided) {
-      row["reason"] = reason_of(judged, key, flags);
+      row["reason"] = reason_of(key);
     }
     keys.push_back(std::move(row));
   }
@@ -184,9 +181,9 @@ ExitCode run_check(const CheckFlags& flags) {
     is_violated |= judged->report.verdict == Verdict::not_linearizable;
     is_undecided |= judged->report.verdict == Verdict::undecided;
     if (flags.as_json) {
-      rows.push_back(to_json(*judged, flags));
+      rows.push_back(to_json(*judged));
     } else {
-      print_text(*judged, flags);
+      print_text(*judged);
     }
   }
   if (flags.as_json) {
@@ -217,11 +214,11 @@ void add_check(CLI::App& app, ExitCode& exit) {
   check->add_option("--steps", flags->steps_max, "Steps of the search for each key")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  check->add_option("--memory", flags->memory_bytes_max, "Memory of the search for each key, such as 512MiB or 1GiB")
+  check->add_option("--memory", flags->memory_bytes_max, "Memory for judging each key, such as 512MiB or 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->transform(
           CLI::Validator([](std::string& text) { return std::string(text.starts_with('-') ? "negative" : ""); }, ""))
-      ->default_str("1GiB");
+      ->default_str("2GiB");
   check->add_flag("!--all,--first", flags->stops_at_first,
                   "Stop at the first key that is violated; --all, the default, judges every key");
   check->callback([flags, &exit] { exit = run_check(*flags); });

@@ -131,7 +131,7 @@ Checker::Judgement Checker::judge(KeyHistory& history, const CheckOptions& optio
                             .cutting = options.cutting};
   const SearchResult result = search_.run(history, structure, limits);
   return {.decision = {.verdict = result.verdict, .suspect = result.suspect, .sound_until = result.sound_until},
-          .method = "search",
+          .method = result.is_by_windows ? "windows" : "search",
           .shortage = result.shortage,
           .steps = result.steps};
 }

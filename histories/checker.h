@@ -26,7 +26,7 @@ namespace shardcheck::histories {
 
 struct CheckOptions {
   // For each key by itself.
-  std::uint64_t steps_max = 50'000'000;
+  std::uint64_t steps_max = 400'000'000;
   std::uint64_t memory_bytes_max = std::uint64_t{2} << 30U;  // beside the history itself
   // Asked now and then, in all phases; once it says true, what is not decided yet is undecided.
   std::function<bool()> is_out_of_time{};
@@ -52,7 +52,8 @@ struct Explanation {
 struct KeyVerdict {
   ValueId key;  // of the history's table
   Verdict verdict = Verdict::undecided;
-  // What decided: "trivial", "zones" (values written once), "log", "counter", "search", or "none".
+  // What decided: "trivial", "zones" (values written once), "log", "counter", "search", "windows" (the
+  // search of a history that was cut), or "none".
   std::string_view method;
   Shortage shortage = Shortage::none;  // when undecided
   std::uint64_t operations = 0;

@@ -8,6 +8,7 @@
 
 #include "histories/json_lines.h"
 #include "histories/random_history.h"
+#include "histories/witness.h"
 
 namespace shardcheck::histories {
 namespace {
@@ -224,15 +225,65 @@ TEST(Checker, is_undecided_when_steps_run_out) {
   const CheckReport report = check(hard_history(), {.steps_max = 10});
 
   EXPECT_EQ(report.verdict, Verdict::undecided);
+  EXPECT_EQ(report.keys[0].shortage, Shortage::steps);
   EXPECT_GE(report.keys[0].steps, 10U);
 }
 
 TEST(Checker, is_undecided_when_memory_runs_out) {
-  EXPECT_EQ(check(hard_history(), {.memory_bytes_max = 0}).verdict, Verdict::undecided);
+  for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{4'000}}) {
+    SCOPED_TRACE(bytes);
+    const CheckReport report = check(hard_history(), {.memory_bytes_max = bytes});
+
+    EXPECT_EQ(report.verdict, Verdict::undecided);
+    EXPECT_EQ(report.keys[0].shortage, Shortage::memory);
+  }
 }
 
 TEST(Checker, is_undecided_when_time_runs_out) {
-  EXPECT_EQ(check(hard_history(), {.is_out_of_time = [] { return true; }}).verdict, Verdict::undecided);
+  const CheckReport report = check(hard_history(), {.is_out_of_time = [] { return true; }});
+
+  EXPECT_EQ(report.verdict, Verdict::undecided);
+  EXPECT_EQ(report.keys[0].shortage, Shortage::time);
+}
+
+TEST(Checker, keeps_the_keys_decided_before_time_ran_out) {
+  HistoryBuilder builder;
+  ValueTable& values = builder.values();
+  for (int key = 0; key < 3; ++key) {
+    const std::uint32_t read = builder.invoke(
+        TrueTime{key}, {.process = values.number(0), .key = values.number(key), .kind = OperationKind::read});
+    builder.ok(TrueTime{key}, read, kAbsent);
+  }
+  int looks = 0;
+
+  const CheckReport report = check(builder.history(), {.is_out_of_time = [&looks] { return ++looks > 2; }});
+
+  EXPECT_EQ(report.verdict, Verdict::undecided);
+  ASSERT_EQ(report.keys.size(), 3U);
+  EXPECT_EQ(report.keys[0].verdict, Verdict::linearizable);
+  EXPECT_EQ(report.keys[0].shortage, Shortage::none);
+  EXPECT_EQ(report.keys[2].verdict, Verdict::undecided);
+  EXPECT_EQ(report.keys[2].shortage, Shortage::time);
+}
+
+TEST(Witness, is_no_order_that_lacks_or_repeats_an_operation_or_goes_against_time_or_answers) {
+  const ValueTable values;
+  const ValueId one = ValueTable::small_number(1);
+  const KeyHistory history{.key = kAbsent,
+                           .values = &values,
+                           .operations = {{.kind = OperationKind::write, .argument = one, .invoked = 0, .returned = 1},
+                                          {.kind = OperationKind::read, .observed = one, .invoked = 2, .returned = 4},
+                                          {.kind = OperationKind::remove, .invoked = 3, .returned = 5},
+                                          {.kind = OperationKind::remove, .invoked = 6}}};
+  const auto explains = [&history](std::vector<std::uint32_t> order) { return Witness().explains(history, order); };
+
+  EXPECT_TRUE(explains({0, 1, 2}));
+  EXPECT_TRUE(explains({0, 1, 2, 3}));
+  EXPECT_FALSE(explains({0, 1}));        // an operation that returned is missing
+  EXPECT_FALSE(explains({0, 1, 1, 2}));  // one is there twice
+  EXPECT_FALSE(explains({0, 2, 1}));     // the read would see nothing
+  EXPECT_FALSE(explains({1, 0, 2}));     // the same, and the write had returned before
+  EXPECT_FALSE(explains({0, 1, 3, 2}));  // the last delete was invoked after the other one had returned
 }
 
 TEST(Checker, gives_the_same_steps_and_verdicts_when_reused) {

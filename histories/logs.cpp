@@ -3,8 +3,8 @@
 // that see it and behind those that do not. An append whose piece is not in it stands behind all reads; if it never
 // returned, it can as well be left out. So the order is settled, and fits the time or does not.
 //
-// What was read is compared by hash: unequal hashes prove unequal values, and where equal ones should deceive, the replay
-// of the order notices.
+// What was read is compared by hash: unequal hashes prove unequal values, and where equal ones should deceive, the
+// replay of the order notices.
 #include "histories/logs.h"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ bool Logs::collect(const KeyHistory& history) {
       kind_ = kind;
       pieces_.push_back(i);
     } else if (operation.observed != kAbsent &&
-               (longest_ == kNone || values.length_of(operation.observed) >
-                                         values.length_of(history.operations[longest_].observed))) {
+               (longest_ == kNone ||
+                values.length_of(operation.observed) > values.length_of(history.operations[longest_].observed))) {
       longest_ = i;
     }
   }
@@ -171,8 +171,7 @@ bool Logs::is_in_time(const KeyHistory& history) {
   }
   // Behind all that: what nobody saw.
   return std::ranges::all_of(pieces_, [&](std::uint32_t append) {
-    return is_seen_[append] ||
-           put(history, time, history.operations[append].returned, time.last_invocation());
+    return is_seen_[append] || put(history, time, history.operations[append].returned, time.last_invocation());
   });
 }
 

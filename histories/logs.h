@@ -14,8 +14,8 @@ namespace shardcheck::histories {
 // Reusable; allocates only while its buffers grow.
 class Logs {
  public:
-  // Nothing when some piece is the beginning of another or equal to it, or when pieces are not all strings or all lists.
-  // The history must be of Structure::log; reads that never returned must be left out.
+  // Nothing when some piece is the beginning of another or equal to it, or when pieces are not all strings or all
+  // lists. The history must be of Structure::log; reads that never returned must be left out.
   MaybeDecision decide(const KeyHistory& history);
 
  private:
@@ -44,10 +44,10 @@ class Logs {
   const std::vector<std::uint32_t>& witness(const KeyHistory& history);
 
   StoredKind kind_ = StoredKind::absent;
-  std::uint32_t longest_ = kNone;          // a read of the longest value
-  std::vector<std::uint32_t> pieces_;      // appends, in the order of their pieces
-  std::vector<bool> is_seen_;              // of each operation: an append whose piece is in the longest value
-  std::vector<Length> lengths_;            // growing, from the absence to the longest value
+  std::uint32_t longest_ = kNone;      // a read of the longest value
+  std::vector<std::uint32_t> pieces_;  // appends, in the order of their pieces
+  std::vector<bool> is_seen_;          // of each operation: an append whose piece is in the longest value
+  std::vector<Length> lengths_;        // growing, from the absence to the longest value
   std::vector<std::uint32_t> reads_;
   std::vector<std::uint32_t> order_;
   Position suspect_ = kNever;

@@ -51,8 +51,7 @@ std::vector<Shape> shapes() {
 
 // The search alone, in windows of two operations and no attempt to do without.
 const CheckOptions kCutEverywhere{
-    .only_searches = true,
-    .cutting = {.operations_in_one = 0, .steps_for_each_operation = 0, .window_operations = 1}};
+    .only_searches = true, .cutting = {.operations_in_one = 0, .steps_for_each_operation = 0, .window_operations = 1}};
 
 TEST(Oracle, agrees_with_the_checker_on_100000_histories) {
   const std::uint64_t histories_of_each_shape = random_histories_wanted(100'000) / shapes().size();
@@ -82,6 +81,37 @@ TEST(Oracle, agrees_with_the_checker_on_100000_histories) {
     EXPECT_GT(linearizable, histories_of_each_shape / 10);
     EXPECT_LT(linearizable, histories_of_each_shape * 19 / 20);
   }
+}
+
+TEST(Oracle, agrees_with_itself_when_longer_histories_are_cut) {
+  const std::uint64_t histories_of_each_shape = random_histories_wanted(20'000) / 4 / shapes().size();
+  Checker checker;
+  HistoryBuilder builder;
+  std::uint64_t seed = 0;
+  std::uint64_t cut_and_refuted = 0;
+  std::uint64_t cut_and_accepted = 0;
+
+  for (Shape shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    shape.shape.operations_max = 40;
+    shape.shape.wrong_one_in = 20;
+    for (std::uint64_t i = 0; i < histories_of_each_shape; ++i) {
+      RandomNumbers random(++seed * 1'000'003 + 41);
+      make_random_history(random, shape.shape, builder);
+      const CheckReport whole = checker.check(builder.history(), {.explains = false, .only_searches = true});
+      CheckOptions cutting = kCutEverywhere;
+      cutting.explains = false;
+      cutting.cutting.window_operations = static_cast<std::uint32_t>(1 + random.below(5));
+      const CheckReport cut = checker.check(builder.history(), cutting);
+      ASSERT_EQ(whole.verdict, cut.verdict) << "seed " << seed;
+      const bool is_cut = !cut.keys.empty() && cut.keys[0].method == "windows";
+      cut_and_refuted += is_cut && cut.verdict == Verdict::not_linearizable ? 1U : 0U;
+      cut_and_accepted += is_cut && cut.verdict == Verdict::linearizable ? 1U : 0U;
+    }
+  }
+
+  EXPECT_GT(cut_and_refuted, histories_of_each_shape);
+  EXPECT_GT(cut_and_accepted, histories_of_each_shape);
 }
 
 // A history as it was known just after the given return, or just before it.

@@ -37,8 +37,8 @@ struct RandomHistoryShape {
   bool uses_strings = false;       // of appends; otherwise lists of one number
 };
 
-// How many random histories a test tries: so many, or what the environment variable SHARDCHECK_RANDOM_HISTORIES says, as
-// in the nightly run.
+// How many random histories a test tries: so many, or what the environment variable SHARDCHECK_RANDOM_HISTORIES says,
+// as in the nightly run.
 std::uint64_t random_histories_wanted(std::uint64_t ordinarily);
 
 // Runs clients against one true value, each operation taking effect somewhere between invocation and return, and now

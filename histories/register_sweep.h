@@ -1,5 +1,6 @@
 // Puts the values of a register in order: blocks, each all operations on one value (or on a chain of values, each set
-// from the one before), whose inner order is settled; deletes; and reads of the absence, which any delete can have made.
+// from the one before), whose inner order is settled; deletes; and reads of the absence, which any delete can have
+// made.
 //
 // One sweep over the time, in which everything that is not forced is put off. Exact; the argument stands in the .cpp.
 // O(n log n) for n items, and linear without deletes.
@@ -28,8 +29,8 @@ struct SweepItem {
 // Reusable; allocates only while its buffers grow.
 class RegisterSweep {
  public:
-  // Whether there is an order. No two arrivals or deadlines may be at one position. `begins_absent` tells what was there
-  // before all.
+  // Whether there is an order. No two arrivals or deadlines may be at one position. `begins_absent` tells what was
+  // there before all.
   bool run(std::span<const SweepItem> items, bool begins_absent);
 
   // After an acceptance: the items that take effect, in an order that fits.
@@ -60,7 +61,7 @@ class RegisterSweep {
   bool is_absent_ = true;
   std::vector<std::uint32_t> waiting_blocks_;  // have arrived; empty unless absent
   std::vector<std::uint32_t> waiting_reads_;   // of the absence, have arrived; empty when absent
-  std::vector<Waiting> removes_;                // have arrived, as a heap; some of them may have been taken since
+  std::vector<Waiting> removes_;               // have arrived, as a heap; some of them may have been taken since
   std::vector<std::uint32_t> urgent_removes_;  // scratch
   std::pair<std::uint32_t, std::uint32_t> contradiction_;
 };

@@ -27,11 +27,11 @@ namespace shardcheck::histories {
 
 // When and where a long history is cut. Decides nothing; tests make it small.
 struct Cutting {
-  std::uint32_t operations_in_one = 512;         // so few are searched as one only
-  std::uint64_t steps_for_each_operation = 32;   // of the first attempt, as one
-  std::uint32_t window_operations = 64;          // new ones of a window, at least; at most four times as many
-  std::uint64_t steps_in_a_window = 100'000;
-  std::size_t cases_max = 512;                   // at a cut
+  std::uint32_t operations_in_one = 512;       // so few are searched as one only
+  std::uint64_t steps_for_each_operation = 8;  // of the first attempt, as one
+  std::uint32_t window_operations = 64;        // new ones of a window, at least; at most four times as many
+  std::uint64_t steps_in_a_window = 5'000'000;
+  std::size_t cases_max = 4096;  // at a cut
 };
 
 struct SearchLimits {
@@ -45,6 +45,7 @@ struct SearchResult {
   Verdict verdict = Verdict::undecided;
   std::uint64_t steps = 0;
   Shortage shortage = Shortage::none;
+  bool is_by_windows = false;  // no search as one had a part in it
   // Not linearizable: the history up to just after `suspect` is not (kNever: the whole), that up to `sound_until` is.
   Position suspect = kNever;
   Position sound_until = 0;
@@ -113,7 +114,9 @@ class Search {
   std::uint32_t choose_cut(std::uint32_t next) const;
   SearchResult run_to_the_end(std::span<const CutState> starts, std::uint32_t next);
   SearchResult run_windows();
-  SearchResult result(Verdict verdict) const { return {.verdict = verdict, .steps = step_count_, .shortage = lacking_}; }
+  SearchResult result(Verdict verdict) const {
+    return {.verdict = verdict, .steps = step_count_, .shortage = lacking_};
+  }
   void allow(std::uint64_t more_steps, std::uint64_t memory_bytes);
   bool is_really_short() const;
   void set_up_chain(const KeyHistory& history);
@@ -127,13 +130,14 @@ class Search {
   std::uint32_t next_candidate(std::uint32_t last_tried) const;
   bool try_candidate(std::uint32_t rank);
   bool is_hopeless(ValueId before, ValueId after) const;
+  bool is_wanted_now(ValueId value) const;
   void lift(std::uint32_t step);
   void undo_to(std::uint32_t trail_size);
   std::uint64_t describe_configuration(ValueId value);
   Shortage shortage();
 
-  // Entry 2i is the invocation of operation i, 2i + 1 its return; the list runs from and to the entry `end_`. It has the
-  // operations of the window, and the returns of those that are due in it.
+  // Entry 2i is the invocation of operation i, 2i + 1 its return; the list runs from and to the entry `end_`. It has
+  // the operations of the window, and the returns of those that are due in it.
   const KeyHistory* history_ = nullptr;
   Structure structure_ = Structure::mixed;
   SearchLimits limits_;
@@ -149,11 +153,11 @@ class Search {
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> previous_;
   std::uint32_t end_ = 0;
-  std::vector<std::uint32_t> window_;   // operations, in the order of invocation
-  std::vector<std::uint32_t> carried_;  // those of them that were outstanding at the cut before
-  Position cut_ = kNever;               // what returned before it is due in the window
-  std::uint32_t due_left_ = 0;          // and has not taken effect yet
-  std::vector<Position> deadlines_;     // scratch of rank_steps(); kNever everywhere in between
+  std::vector<std::uint32_t> window_;       // operations, in the order of invocation
+  std::vector<std::uint32_t> carried_;      // those of them that were outstanding at the cut before
+  Position cut_ = kNever;                   // what returned before it is due in the window
+  std::uint32_t due_left_ = 0;              // and has not taken effect yet
+  std::vector<Position> deadlines_;         // scratch of rank_steps(); kNever everywhere in between
   std::vector<std::uint32_t> outstanding_;  // at the invocation of each operation, so many others
   std::vector<CutState> ends_;
 

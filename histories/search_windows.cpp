@@ -1,9 +1,9 @@
-// Cutting. A window has the operations that were outstanding at the cut before and those invoked up to its own cut. From
-// everything that could be the case at the cut before, all orders are tried in which what returned before the cut takes
-// effect, and whatever else does only where that needs it: an operation still outstanding can as well wait for the next
-// window. What is then the case (the value, what is left of the outstanding operations, how many of each class of
-// operations that never returned were used) is all that the rest depends on. So nothing is lost by forgetting how it came
-// about; and when nothing is left, the history up to this cut is not linearizable.
+// Cutting. A window has the operations that were outstanding at the cut before and those invoked up to its own cut.
+// From everything that could be the case at the cut before, all orders are tried in which what returned before the cut
+// takes effect, and whatever else does only where that needs it: an operation still outstanding can as well wait for
+// the next window. What is then the case (the value, what is left of the outstanding operations, how many of each class
+// of operations that never returned were used) is all that the rest depends on. So nothing is lost by forgetting how it
+// came about; and when nothing is left, the history up to this cut is not linearizable.
 //
 // Of two cases that differ in nothing but that one used more operations that never returned, that one is dropped: what
 // is used less may still be left unused.
@@ -164,6 +164,7 @@ SearchResult Search::run_windows() {
     }
     if (ends_.empty()) {
       SearchResult refuted = result(Verdict::not_linearizable);
+      refuted.is_by_windows = true;
       refuted.suspect = cut_ == kNever ? kNever : cut_ - 1;
       refuted.sound_until = sound_until;
       return refuted;
@@ -174,7 +175,9 @@ SearchResult Search::run_windows() {
     close_window();
     next = end;
   }
-  return result(Verdict::linearizable);
+  SearchResult accepted = result(Verdict::linearizable);
+  accepted.is_by_windows = true;
+  return accepted;
 }
 
 // Of each operation, how many that were invoked before it have not returned before it is invoked.

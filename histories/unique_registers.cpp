@@ -44,7 +44,8 @@ bool UniqueRegisters::collect(const KeyHistory& history) {
   subjects_.clear();
   suspect_ = kNever;
   is_refuted_ = false;
-  const auto reads = static_cast<std::size_t>(std::ranges::count(history.operations, OperationKind::read, &KeyOperation::kind));
+  const auto reads =
+      static_cast<std::size_t>(std::ranges::count(history.operations, OperationKind::read, &KeyOperation::kind));
   values_.reserve(history.operations.size() - reads);
   items_.reserve(history.operations.size() - reads);
   subjects_.reserve(history.operations.size() - reads);
@@ -110,8 +111,7 @@ void UniqueRegisters::add_item(const KeyOperation& operation, std::uint32_t inde
 
 // The index of the value that the compare-and-set from this one leaves behind.
 std::uint32_t UniqueRegisters::next_in_chain(const KeyHistory& history, const Value& value) const {
-  return value.consumer == kNone ? kNone
-                                 : index_of_value_.find(history.operations[value.consumer].argument);
+  return value.consumer == kNone ? kNone : index_of_value_.find(history.operations[value.consumer].argument);
 }
 
 // Adds each chain as an item; false when one contradicts itself.

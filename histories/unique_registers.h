@@ -1,6 +1,6 @@
 // Decides keys that are read, written, deleted, and changed by compare-and-set, of which no value was written twice: in
-// the time of sorting, however many operations overlap. (For reads and writes alone this is Gibbons and Korach, "Testing
-// shared memories", 1997.)
+// the time of sorting, however many operations overlap. (For reads and writes alone this is Gibbons and Korach,
+// "Testing shared memories", 1997.)
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace shardcheck::histories {
 // Reusable; allocates only while its buffers grow.
 class UniqueRegisters {
  public:
-  // Nothing when the history is not of this form: a value is written twice, a compare-and-set is from or to the absence,
-  // or, apart from deletes, something never returned. It must have been reduced (reductions.h).
+  // Nothing when the history is not of this form: a value is written twice, a compare-and-set is from or to the
+  // absence, or, apart from deletes, something never returned. It must have been reduced (reductions.h).
   MaybeDecision decide(const KeyHistory& history);
 
  private:

@@ -4,7 +4,6 @@
 
 #include <string>
 
-
 namespace shardcheck::histories {
 namespace {
 
@@ -92,9 +91,9 @@ TEST(UniqueRegisters, take_one_delete_for_two_absences_only_where_no_value_must_
             Verdict::linearizable);
   EXPECT_EQ(verdict_of({write(1, 0, 1), remove(2, kNever), read(0, 3, 4), write(2, 5, 6), read(0, 7, 8)}),
             Verdict::not_linearizable);
-  EXPECT_EQ(verdict_of({write(1, 0, 1), remove(2, kNever), read(0, 3, 4), remove(5, kNever), write(2, 6, 7),
-                        read(0, 8, 9)}),
-            Verdict::linearizable);
+  EXPECT_EQ(
+      verdict_of({write(1, 0, 1), remove(2, kNever), read(0, 3, 4), remove(5, kNever), write(2, 6, 7), read(0, 8, 9)}),
+      Verdict::linearizable);
 }
 
 TEST(UniqueRegisters, take_the_delete_that_returns_first) {

@@ -20,8 +20,8 @@ bool Witness::explains(const KeyHistory& history, std::span<const std::uint32_t>
     const KeyOperation& operation = history.operations[index];
     const auto step =
         KeyModel<SearchValues>::apply(values_, operation.kind, value, operation.argument, operation.expected);
-    const bool has_answer = operation.has_returned() && (operation.kind == OperationKind::read ||
-                                                         operation.kind == OperationKind::increment);
+    const bool has_answer = operation.has_returned() &&
+                            (operation.kind == OperationKind::read || operation.kind == OperationKind::increment);
     if (step.outcome != OutcomeKind::ok || !time.put(operation.returned, operation.invoked) ||
         (has_answer && step.answer != operation.observed)) {
       return false;
@@ -29,8 +29,7 @@ bool Witness::explains(const KeyHistory& history, std::span<const std::uint32_t>
     value = step.after;
     returned += operation.has_returned() ? 1 : 0;
   }
-  return returned ==
-         static_cast<std::uint64_t>(std::ranges::count_if(history.operations, &KeyOperation::has_returned));
+  return returned == static_cast<std::uint64_t>(std::ranges::count_if(history.operations, &KeyOperation::has_returned));
 }
 
 }  // namespace shardcheck::histories
