@@ -171,7 +171,7 @@ class Run {
 }  // namespace
 
 std::uint64_t random_histories_wanted(std::uint64_t ordinarily) {
-  const char* wanted = std::getenv("SHARDCHECK_RANDOM_HISTORIES");
+  const char* wanted = std::getenv("SHARDCHECK_RANDOM_HISTORIES");  // environment: length of a test
   return wanted == nullptr ? ordinarily : std::strtoull(wanted, nullptr, 10);
 }
 
