@@ -46,7 +46,7 @@ struct Explanation {
 };
 
 struct KeyVerdict {
-  ValueId key;  // of the history's table
+  ValueId key;  // of the history's table; absent: the history is one of transactions over all keys
   Verdict verdict = Verdict::undecided;
   std::string_view method;  // what decided: "trivial", "zones", "search", or "none"
   std::uint64_t operations = 0;

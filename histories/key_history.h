@@ -20,7 +20,8 @@ struct KeyOperation {
   OperationKind kind = OperationKind::read;
   ValueId argument{};
   ValueId expected{};
-  ValueId observed{};  // of a read or an increment that returned
+  ValueId observed{};      // of a read or an increment that returned
+  bool saw_other = false;  // of a read: what it saw was anything but `observed`
   Position invoked = 0;
   Position returned = kNever;  // kNever: it need not have happened
   std::uint32_t source = 0;    // index into History::operations
@@ -35,7 +36,8 @@ struct KeyHistory {
   std::vector<KeyOperation> operations;  // in the order of their invocations
 };
 
-// Cuts histories by key. Refused operations did not happen and are left out. Reusable, and then free of allocation.
+// Cuts histories by key. Refused operations did not happen and are left out; a compare-and-set that is known to have
+// found another value is a read that saw another one. Reusable, and then free of allocation.
 class Partition {
  public:
   // Returns how many keys there are; they are numbered in the order in which they appear. `history` must outlive the

@@ -85,7 +85,7 @@ bool Search::enter(ValueId value) {
 void Search::take_matching_reads(ValueId value) {
   for (std::uint32_t entry = next_[end_]; entry != end_ && entry % 2 == 0;) {
     const Step& step = steps_[entry / 2];
-    const bool is_taken = step.kind == OperationKind::read && step.observed == value;
+    const bool is_taken = step.kind == OperationKind::read && (step.observed == value) != step.saw_other;
     // Lifting may take away the return that stood in the way, so that the walk goes on behind it.
     const std::uint32_t before = previous_[entry];
     if (is_taken) {
