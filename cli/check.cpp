@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/reading_flags.h"
 #include "cli/refusal.h"
 #include "histories/checker.h"
-#include "histories/json_lines.h"
+#include "histories/formats.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -22,6 +23,7 @@ using histories::Verdict;
 
 struct CheckFlags {
   std::vector<std::string> files;
+  histories::ReadOptions reading;
   double budget_seconds = 60;
   // Signed, because the parser would take -1 for the largest unsigned number.
   std::int64_t steps_max = static_cast<std::int64_t>(histories::CheckOptions{}.steps_max);
@@ -67,7 +69,7 @@ struct Judged {
 Result<Judged> judge(histories::Checker& checker, const std::string& file, const CheckFlags& flags) {
   const Clock::time_point start = Clock::now();
   const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  Result<histories::History> history = histories::read_json_lines(file);
+  Result<histories::History> history = histories::read_history(file, flags.reading);
   if (!history) {
     return std::unexpected(history.error());
   }
@@ -119,6 +121,9 @@ std::string_view reason_of(const KeyVerdict& key) {
 // A key that is a string is shown as it is, without JSON's quotes.
 std::string key_text(const Judged& judged, const KeyVerdict& key) {
   const histories::ValueTable& values = judged.history.values;
+  if (key.key == histories::kAbsent) {
+    return "all keys together";
+  }
   return values.kind(key.key) == histories::StoredKind::string ? std::string(values.string_of(key.key))
                                                                : values.to_text(key.key);
 }
@@ -203,7 +208,8 @@ ExitCode run_check(const CheckFlags& flags) {
 void add_check(CLI::App& app, ExitCode& exit) {
   CLI::App* check = app.add_subcommand("check", "Judge recorded histories: is each linearizable?");
   auto flags = std::make_shared<CheckFlags>();
-  check->add_option("FILE", flags->files, "Histories as JSON lines, plain or gzip")->required();
+  check->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip")->required();
+  add_reading_flags(*check, flags->reading);
   check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
   check
       ->add_option("--budget", flags->budget_seconds,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "histories/register_transactions.h"
 #include "spec/assert.h"
 
 namespace shardcheck::histories {
@@ -33,6 +34,10 @@ std::string sentence_of(const History& history, std::uint32_t index, const Check
     case OperationKind::increment:
       return fmt::format("{} incremented to {}; {}", who, shortened(values, operation.observed), kWhy);
     case OperationKind::compare_and_set:
+      if (operation.is_refusal_observed) {
+        return fmt::format("{} did not find {} when it was to change it; {}", who,
+                           shortened(values, operation.expected), kWhy);
+      }
       return fmt::format("{} changed {} to {}; {}", who, shortened(values, operation.expected),
                          shortened(values, operation.argument), kWhy);
     case OperationKind::write:
@@ -66,6 +71,21 @@ std::string_view method_of(Structure structure) {
   return "";
 }
 
+// Transactions over several registers are one object, of which no key is a part.
+KeyVerdict judge_whole(const History& history, const CheckOptions& options) {
+  const TransactionResult result =
+      judge_transactions(history, {.steps_max = options.steps_max,
+                                   .memory_bytes_max = options.memory_bytes_max,
+                                   .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr});
+  return {.key = kAbsent,
+          .verdict = result.verdict,
+          .method = "search",
+          .shortage = result.shortage,
+          .operations = history.transactions.size(),
+          .steps = result.steps,
+          .explanation = {}};
+}
+
 }  // namespace
 
 std::uint64_t CheckReport::count(Verdict wanted) const {
@@ -95,6 +115,10 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
     if (is_violated && options.stops_at_first_violation) {
       break;
     }
+  }
+  if (!history.transactions.empty()) {
+    report.operations += history.transactions.size();
+    report.keys.push_back(judge_whole(history, options));
   }
   if (report.count(Verdict::not_linearizable) != 0) {
     report.verdict = Verdict::not_linearizable;

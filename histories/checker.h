@@ -50,7 +50,7 @@ struct Explanation {
 };
 
 struct KeyVerdict {
-  ValueId key;  // of the history's table
+  ValueId key;  // of the history's table; absent: the history is one of transactions over all keys
   Verdict verdict = Verdict::undecided;
   // What decided: "trivial", "zones" (values written once), "log", "counter", "search", "windows" (the
   // search of a history that was cut), or "none".

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "histories/checker.h"
-#include "histories/json_lines.h"
+#include "histories/history_writer.h"
 #include "histories/oracle.h"
 #include "histories/random_history.h"
 

@@ -25,6 +25,7 @@ bool is_same_value(const ValueTable& left_values, ValueId left, const ValueTable
 
 void History::clear() {
   operations.clear();
+  transactions.clear();
   nemesis.clear();
   values.clear();
 }
@@ -101,8 +102,11 @@ void HistoryBuilder::ok(TrueTime now, std::uint32_t operation, ValueId observed)
   recorded.observed = observed;
 }
 
-void HistoryBuilder::refused(TrueTime now, std::uint32_t operation) {
-  returned(now, operation).outcome = OutcomeKind::refused;
+void HistoryBuilder::refused(TrueTime now, std::uint32_t operation, bool is_observed) {
+  RecordedOperation& recorded = returned(now, operation);
+  SHARDCHECK_ASSERT(!is_observed || recorded.kind == OperationKind::compare_and_set);
+  recorded.outcome = OutcomeKind::refused;
+  recorded.is_refusal_observed = is_observed;
 }
 
 void HistoryBuilder::unknown(TrueTime now, std::uint32_t operation) { returned(now, operation); }

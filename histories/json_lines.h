@@ -1,14 +1,17 @@
-// Histories as JSON lines, one object a line (README.md beside this file has the format): reading and writing.
+// Histories as JSON lines, one object a line (README.md beside this file has the format): reading.
 //
 // A reader either gives back the whole history or an error with "file:line"; it never skips what it does not
 // understand, because a history read half could be judged linearizable.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "histories/byte_source.h"
 #include "histories/history.h"
+#include "histories/history_assembler.h"
 #include "spec/error.h"
 
 namespace shardcheck::histories {
@@ -17,8 +20,6 @@ namespace shardcheck::histories {
 Result<History> read_json_lines(const std::filesystem::path& file);
 // The same from memory; `name` stands for the file in errors.
 Result<History> parse_json_lines(std::string_view text, const std::string& name);
-
-// Appends the lines of a history, in the order of their line numbers.
-void write_json_lines(const History& history, std::string& out);
+Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules);
 
 }  // namespace shardcheck::histories

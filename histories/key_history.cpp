@@ -67,16 +67,22 @@ void Partition::key_history(std::uint32_t key_number, KeyHistory& out) {
   for (std::uint32_t i = starts_[key_number]; i < starts_[key_number + 1]; ++i) {
     const RecordedOperation& recorded = history_->operations[by_key_[i]];
     out.key = recorded.key;
-    if (recorded.outcome == OutcomeKind::refused) {
+    const bool is_refused = recorded.outcome == OutcomeKind::refused;
+    if (is_refused && !recorded.is_refusal_observed) {
       continue;
     }
     const auto index = static_cast<std::uint32_t>(out.operations.size());
-    out.operations.push_back({.kind = recorded.kind,
-                              .argument = recorded.argument,
-                              .expected = recorded.expected,
-                              .observed = recorded.observed,
-                              .source = by_key_[i]});
-    if (recorded.outcome == OutcomeKind::ok) {
+    if (is_refused) {
+      out.operations.push_back(
+          {.kind = OperationKind::read, .saw_other = true, .observed = recorded.expected, .source = by_key_[i]});
+    } else {
+      out.operations.push_back({.kind = recorded.kind,
+                                .argument = recorded.argument,
+                                .expected = recorded.expected,
+                                .observed = recorded.observed,
+                                .source = by_key_[i]});
+    }
+    if (recorded.outcome != OutcomeKind::unknown) {
       returns_.push_back({recorded.returned_at, recorded.return_line, index});
     }
   }

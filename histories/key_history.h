@@ -18,6 +18,7 @@ inline constexpr Position kNever = std::numeric_limits<Position>::max();
 
 struct KeyOperation {
   OperationKind kind = OperationKind::read;
+  bool saw_other = false;  // of a read: what it saw was anything but `observed`; only the search can judge such a key
   ValueId argument{};
   ValueId expected{};
   ValueId observed{};  // of a read or an increment that returned
@@ -35,7 +36,8 @@ struct KeyHistory {
   std::vector<KeyOperation> operations;  // in the order of their invocations
 };
 
-// Cuts histories by key. Refused operations did not happen and are left out. Reusable, and then free of allocation.
+// Cuts histories by key. Refused operations did not happen and are left out; a compare-and-set that is known to have
+// found another value is a read that saw another one. Reusable, and then free of allocation.
 class Partition {
  public:
   // Returns how many keys there are; they are numbered in the order in which they appear. `history` must outlive the

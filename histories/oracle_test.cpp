@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "histories/checker.h"
-#include "histories/json_lines.h"
+#include "histories/history_writer.h"
 #include "histories/random_history.h"
 
 namespace shardcheck::histories {
@@ -124,7 +124,9 @@ History known_until(const History& whole, const RecordedOperation& last, bool in
     const auto last_order = std::tuple(last.returned_at, last.return_line);
     if (order > last_order || (order == last_order && !includes_last)) {
       operation.return_line = 0;
-      operation.outcome = OutcomeKind::unknown;
+      // What was refused later had no effect before either.
+      operation.outcome = operation.outcome == OutcomeKind::refused ? OutcomeKind::refused : OutcomeKind::unknown;
+      operation.is_refusal_observed = false;
     }
   }
   return beginning;

@@ -132,11 +132,17 @@ class Run {
     client.is_busy = false;
     if (random_.one_in(shape_.pending_one_in)) {
       out_.unknown(time_, client.operation);
-    } else if (client.was_refused) {
-      out_.refused(time_, client.operation);
+    } else if (client.was_refused || lies_about_refusal(client)) {
+      out_.refused(time_, client.operation,
+                   shape_.observes_refusals && client.call.kind == OperationKind::compare_and_set);
     } else {
       out_.ok(time_, client.operation, random_.one_in(shape_.wrong_one_in) ? wrong(client) : client.answer);
     }
+  }
+
+  bool lies_about_refusal(const Client& client) {
+    return shape_.observes_refusals && client.call.kind == OperationKind::compare_and_set &&
+           random_.one_in(shape_.wrong_one_in * 2);
   }
 
   ValueId wrong(const Client& client) {

@@ -149,6 +149,9 @@ Structure structure_of(const KeyHistory& history) {
   bool has_append = false;
   bool has_increment = false;
   for (const KeyOperation& operation : history.operations) {
+    if (operation.saw_other) {
+      return Structure::mixed;
+    }
     switch (operation.kind) {
       case OperationKind::read:
       case OperationKind::scan: break;  // a scan is never recorded

@@ -15,7 +15,7 @@ enum class Structure : std::uint8_t {
   registers,  // reads, writes, deletes, compare-and-sets: every value is one that an operation names
   counter,    // reads and increments: the value only grows, by one
   log,        // reads and appends: the value only grows, at its end
-  mixed,      // anything else
+  mixed,      // anything else, and whatever has reads that saw any value but one
 };
 Structure structure_of(const KeyHistory& history);
 

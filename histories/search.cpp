@@ -108,7 +108,7 @@ bool Search::enter(ValueId value) {
 void Search::take_matching_reads(ValueId value) {
   for (std::uint32_t entry = next_[end_]; entry != end_ && entry % 2 == 0;) {
     const Step& step = steps_[entry / 2];
-    const bool is_taken = step.kind == OperationKind::read && step.observed == value;
+    const bool is_taken = step.kind == OperationKind::read && (step.observed == value) != step.saw_other;
     // Lifting may take away the return that stood in the way, so that the walk goes on behind it.
     const std::uint32_t before = previous_[entry];
     if (is_taken) {
@@ -171,7 +171,7 @@ bool Search::try_candidate(std::uint32_t rank) {
 
 bool Search::is_wanted_now(ValueId value) const {
   const auto wants = [value](const Step& step) {
-    return (step.kind == OperationKind::read && step.observed == value) ||
+    return (step.kind == OperationKind::read && (step.observed == value) != step.saw_other) ||
            (step.kind == OperationKind::compare_and_set && step.expected == value);
   };
   for (std::uint32_t entry = next_[end_]; entry != end_ && entry % 2 == 0; entry = next_[entry]) {

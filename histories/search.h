@@ -65,6 +65,7 @@ class Search {
     ValueId argument;
     ValueId expected;
     ValueId observed;
+    bool saw_other;
     std::uint32_t value_needed;    // index into uses_ of the value that must be there before; kNone
     std::uint32_t value_produced;  // index into uses_; kNone when nobody may count on it
     std::uint32_t rank;            // the order in which candidates are tried

@@ -53,6 +53,7 @@ void Search::add_step(const KeyOperation& operation) {
             .argument = operation.argument,
             .expected = operation.expected,
             .observed = operation.observed,
+            .saw_other = operation.saw_other,
             .value_needed = operation.has_returned() ? value_needed(operation) : kNone,
             .value_produced = kNone,
             .rank = kNone};
@@ -80,7 +81,7 @@ std::uint32_t Search::use_index(ValueId value) {
 
 std::uint32_t Search::value_needed(const KeyOperation& operation) {
   switch (operation.kind) {
-    case OperationKind::read: return use_index(operation.observed);
+    case OperationKind::read: return operation.saw_other ? kNone : use_index(operation.observed);
     case OperationKind::compare_and_set: return use_index(operation.expected);
     case OperationKind::increment: {
       if (structure_ != Structure::counter) {

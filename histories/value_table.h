@@ -96,6 +96,7 @@ class ValueTable {
   std::vector<ValueId> items_;
 };
 
+void append_number(std::int64_t number, std::string& out);
 // Appends a JSON string, quoted and escaped.
 void append_quoted(std::string_view bytes, std::string& out);
 

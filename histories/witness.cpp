@@ -23,7 +23,7 @@ bool Witness::explains(const KeyHistory& history, std::span<const std::uint32_t>
     const bool has_answer = operation.has_returned() &&
                             (operation.kind == OperationKind::read || operation.kind == OperationKind::increment);
     if (step.outcome != OutcomeKind::ok || !time.put(operation.returned, operation.invoked) ||
-        (has_answer && step.answer != operation.observed)) {
+        (has_answer && (step.answer == operation.observed) == operation.saw_other)) {
       return false;
     }
     value = step.after;
