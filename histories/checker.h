@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "histories/explanation.h"
 #include "histories/history.h"
 #include "histories/key_history.h"
 #include "histories/reductions.h"
@@ -38,13 +39,6 @@ struct CheckOptions {
   bool only_searches = false;
 };
 
-// The history up to and including one return is not linearizable, though up to just before it it is.
-struct Explanation {
-  std::uint32_t operation = 0;  // index into History::operations: the first that cannot be explained
-  std::uint32_t line = 0;       // of its return
-  std::string sentence;
-};
-
 struct KeyVerdict {
   ValueId key;  // of the history's table
   Verdict verdict = Verdict::undecided;
@@ -52,6 +46,7 @@ struct KeyVerdict {
   std::uint64_t operations = 0;
   std::uint64_t steps = 0;
   std::optional<Explanation> explanation;  // only when not linearizable, and the budget allowed to find it
+  std::optional<LinearizablePrefix> reached;  // of a key that is undecided: a beginning that was decided
 };
 
 struct CheckReport {
