@@ -1,49 +1,17 @@
 #include "histories/checker.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
-#include "spec/assert.h"
+#include "histories/explain.h"
 
 namespace shardcheck::histories {
 namespace {
 
-// A value as a reader wants to see it: of a long one the end, which is where a log says something.
-std::string shortened(const ValueTable& values, ValueId value) {
-  constexpr std::size_t kLengthMax = 60;
-  if (value == kAbsent) {
-    return "nothing";
-  }
-  const std::string text = values.to_text(value);
-  return text.size() <= kLengthMax
-             ? text
-             : fmt::format("...{} ({} bytes)", text.substr(text.size() - kLengthMax), text.size());
-}
-
-std::string sentence_of(const History& history, std::uint32_t index, const CheckOptions& options) {
-  const ValueTable& values = history.values;
-  const RecordedOperation& operation = history.operations[index];
-  const std::string who =
-      options.names ? options.names(index)
-                    : fmt::format("process {} at line {}", values.to_text(operation.process), operation.return_line);
-  constexpr std::string_view kWhy = "no order of effects explains that together with all answers before";
-  switch (operation.kind) {
-    case OperationKind::read: return fmt::format("{} read {}; {}", who, shortened(values, operation.observed), kWhy);
-    case OperationKind::increment:
-      return fmt::format("{} incremented to {}; {}", who, shortened(values, operation.observed), kWhy);
-    case OperationKind::compare_and_set:
-      return fmt::format("{} changed {} to {}; {}", who, shortened(values, operation.expected),
-                         shortened(values, operation.argument), kWhy);
-    case OperationKind::write:
-    case OperationKind::append:
-      return fmt::format("{} was told that its {} of {} is done; {}", who, name_of(operation.kind),
-                         shortened(values, operation.argument), kWhy);
-    case OperationKind::remove: return fmt::format("{} was told that its del is done; {}", who, kWhy);
-    case OperationKind::scan: return "";  // never recorded
-  }
-  return "";
-}
+// Of one verdict out of about a hundred that an explanation asks for.
+constexpr std::uint64_t kStepsOfExplanation = 200'000;
+// How far an undecided key got is found out with this part of its steps for each of at most twelve verdicts.
+constexpr std::uint64_t kPartOfStepsToReach = 16;
 
 }  // namespace
 
@@ -58,13 +26,20 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   for (std::uint32_t key = 0; key < keys; ++key) {
     partition_.key_history(key, whole_);
     reduced_ = whole_;
-    const Decision decision = decide(reduced_, options);
+    Decision decision = decide(reduced_, options);
+    std::optional<LinearizablePrefix> reached;
+    if (decision.verdict == Verdict::undecided && options.explains) {
+      const Reach reach = reach_of(history, whole_, decider(options, options.steps_max / kPartOfStepsToReach));
+      reached = reach.prefix;
+      decision.verdict = reach.is_violated ? Verdict::not_linearizable : decision.verdict;
+    }
     KeyVerdict verdict{.key = whole_.key,
                        .verdict = decision.verdict,
                        .method = decision.method,
                        .operations = partition_.operations_of(key),
                        .steps = decision.steps,
-                       .explanation = {}};
+                       .explanation = {},
+                       .reached = reached};
     const bool is_violated = decision.verdict == Verdict::not_linearizable;
     if (is_violated && options.explains) {
       verdict.explanation = explain(history, whole_, options);
@@ -107,13 +82,7 @@ Checker::Decision Checker::decide(KeyHistory& history, const CheckOptions& optio
 // found by bisection.
 std::optional<Explanation> Checker::explain(const History& history, const KeyHistory& whole,
                                             const CheckOptions& options) {
-  std::vector<const KeyOperation*> by_return;
-  for (const KeyOperation& operation : whole.operations) {
-    if (operation.has_returned()) {
-      by_return.push_back(&operation);
-    }
-  }
-  std::ranges::sort(by_return, {}, &KeyOperation::returned);
+  const std::vector<const KeyOperation*> by_return = histories::by_return(whole);
   std::size_t low = 0;
   std::size_t high = by_return.size() - 1;  // cut just after this one, it is known to be not linearizable
   while (low < high) {
@@ -129,10 +98,15 @@ std::optional<Explanation> Checker::explain(const History& history, const KeyHis
       low = middle + 1;
     }
   }
-  const std::uint32_t operation = by_return[high]->source;
-  return Explanation{.operation = operation,
-                     .line = history.operations[operation].return_line,
-                     .sentence = sentence_of(history, operation, options)};
+  Checker fresh;  // of small buffers: most of what it is asked is tiny
+  const Decide decide = fresh.decider(options, kStepsOfExplanation);
+  return explain_answer(history, whole, by_return, high, decide, options.names);
+}
+
+Decide Checker::decider(const CheckOptions& options, std::uint64_t steps_max) {
+  CheckOptions limited = options;
+  limited.steps_max = std::min(options.steps_max, steps_max);
+  return [this, limited = std::move(limited)](KeyHistory& history) { return decide(history, limited).verdict; };
 }
 
 CheckReport check(const History& history, const CheckOptions& options) { return Checker().check(history, options); }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "histories/contradiction.h"
 #include "histories/explanation.h"
 #include "histories/history.h"
 #include "histories/key_history.h"
@@ -72,6 +73,8 @@ class Checker {
   // The seam for deciders of one structure: they stand in here, in front of the search.
   Decision decide(KeyHistory& history, const CheckOptions& options);
   std::optional<Explanation> explain(const History& history, const KeyHistory& whole, const CheckOptions& options);
+  // What judges histories for an explanation; must not outlive the checker.
+  Decide decider(const CheckOptions& options, std::uint64_t steps_max);
 
   Partition partition_;
   KeyHistory whole_;
