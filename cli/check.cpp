@@ -255,7 +255,8 @@ void add_check(CLI::App& app, ExitCode& exit) {
   auto flags = std::make_shared<CheckFlags>();
   check->add_option("FILE", flags->files, "Histories as JSON lines, plain or gzip")->required();
   check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
-  const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 0.001},
+                                            {"s", 1},     {"m", 60},    {"h", 3600}};
   check
       ->add_option("--budget", flags->budget_seconds,
                    "Time for each file, such as 60s, 500ms or 2m; a bare number is seconds")

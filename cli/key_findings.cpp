@@ -107,12 +107,13 @@ std::string text_of(const Classification& classified) {
 }
 
 std::string text_of(const History& history, const Outage& outage) {
-  return fmt::format("nothing succeeded for {}, from {} {}, though {} operations waited (the first, of process {}, at "
-                     "line {})",
-                     words(outage.length()), words(outage.begin),
-                     outage.is_final ? std::string("to the end") : "to " + words(outage.end), outage.operations,
-                     history.values.to_text(history.operations[outage.operation].process),
-                     history.operations[outage.operation].invoke_line);
+  return fmt::format(
+      "nothing succeeded for {}, from {} {}, though {} operations waited (the first, of process {}, at "
+      "line {})",
+      words(outage.length()), words(outage.begin),
+      outage.is_final ? std::string("to the end") : "to " + words(outage.end), outage.operations,
+      history.values.to_text(history.operations[outage.operation].process),
+      history.operations[outage.operation].invoke_line);
 }
 
 nlohmann::json to_json(const LinearizablePrefix& prefix) {
@@ -122,13 +123,13 @@ nlohmann::json to_json(const LinearizablePrefix& prefix) {
 nlohmann::json to_json(const History& history, const Explanation& explanation) {
   nlohmann::json operations = nlohmann::json::array();
   constexpr std::size_t kOperationsMax = 1'000;
-  for (const std::uint32_t index : std::span(explanation.contradiction)
-                                       .first(std::min(explanation.contradiction.size(), kOperationsMax))) {
+  for (const std::uint32_t index :
+       std::span(explanation.contradiction).first(std::min(explanation.contradiction.size(), kOperationsMax))) {
     const histories::RecordedOperation& operation = history.operations[index];
-    operations.push_back({{"f", name_of(operation.kind)},
-                          {"invoke_line", operation.invoke_line},
-                          {"return_line", operation.has_returned() ? nlohmann::json(operation.return_line)
-                                                                   : nlohmann::json(nullptr)}});
+    operations.push_back(
+        {{"f", name_of(operation.kind)},
+         {"invoke_line", operation.invoke_line},
+         {"return_line", operation.has_returned() ? nlohmann::json(operation.return_line) : nlohmann::json(nullptr)}});
   }
   return {{"line", explanation.line},
           {"sentence", explanation.sentence},

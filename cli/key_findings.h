@@ -1,5 +1,5 @@
-// What shardcheck check says about keys beside their verdicts: why they are violated, what still holds, and for how long
-// they could not be used.
+// What shardcheck check says about keys beside their verdicts: why they are violated, what still holds, and for how
+// long they could not be used.
 #pragma once
 
 #include <functional>

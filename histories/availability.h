@@ -4,8 +4,8 @@
 // there, and that is an answer. The time without a success runs only where there is evidence of it: from the first
 // operation that was asked since the last success (or was outstanding then) to the next success or, if nobody was
 // waiting any more, to the last operation that failed. So a key that nobody asks is never called unavailable, and the
-// pause between two attempts that both fail belongs to the time without a success. And one that never returned counts as
-// waiting only until the next success of another one: whoever asked may be gone.
+// pause between two attempts that both fail belongs to the time without a success. And one that never returned counts
+// as waiting only until the next success of another one: whoever asked may be gone.
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,8 @@ KeyAvailability of(const std::vector<std::string>& lines) {
 }
 
 TEST(Availability, of_a_key_that_answers_is_the_slowest_answer) {
-  const KeyAvailability key = of({"0 invoke write 1", "0 ok write 1", "0 invoke read null", "1 invoke write 2",
-                                  "1 info write 2", "0 ok read 1"});
+  const KeyAvailability key = of(
+      {"0 invoke write 1", "0 ok write 1", "0 invoke read null", "1 invoke write 2", "1 info write 2", "0 ok read 1"});
 
   EXPECT_EQ(key.operations, 3U);
   EXPECT_EQ(key.successes, 2U);
@@ -29,8 +29,8 @@ TEST(Availability, of_a_key_that_answers_is_the_slowest_answer) {
 }
 
 TEST(Availability, counts_the_pause_between_two_attempts_that_fail) {
-  const KeyAvailability key = of({"0 invoke write 1", "0 fail write 1", "0 invoke write 1", "0 fail write 1",
-                                  "0 invoke write 1", "0 ok write 1"});
+  const KeyAvailability key = of(
+      {"0 invoke write 1", "0 fail write 1", "0 invoke write 1", "0 fail write 1", "0 invoke write 1", "0 ok write 1"});
 
   ASSERT_TRUE(key.longest);
   EXPECT_EQ(key.longest->begin, TrueTime{1});
@@ -58,9 +58,8 @@ TEST(Availability, never_blames_a_key_that_nobody_asks) {
 }
 
 TEST(Availability, sees_a_key_that_died) {
-  const KeyAvailability key =
-      of({"0 invoke write 1", "0 ok write 1", "0 invoke read null", "0 info read null", "1 invoke read null",
-          "1 fail read null", "0 invoke write 2", "0 info write 2"});
+  const KeyAvailability key = of({"0 invoke write 1", "0 ok write 1", "0 invoke read null", "0 info read null",
+                                  "1 invoke read null", "1 fail read null", "0 invoke write 2", "0 info write 2"});
 
   ASSERT_TRUE(key.dead);
   EXPECT_EQ(key.dead->begin, TrueTime{3});

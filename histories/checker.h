@@ -46,7 +46,7 @@ struct KeyVerdict {
   std::string_view method;  // what decided: "trivial", "zones", "search", or "none"
   std::uint64_t operations = 0;
   std::uint64_t steps = 0;
-  std::optional<Explanation> explanation;  // only when not linearizable, and the budget allowed to find it
+  std::optional<Explanation> explanation;     // only when not linearizable, and the budget allowed to find it
   std::optional<LinearizablePrefix> reached;  // of a key that is undecided: a beginning that was decided
 };
 

@@ -36,7 +36,7 @@ struct Tally {
 };
 
 struct Staleness {
-  Duration time{};             // from the acknowledgement of something newer to the invocation of the read
+  Duration time{};  // from the acknowledgement of something newer to the invocation of the read
   std::uint32_t time_line = 0;
   std::uint64_t versions = 0;  // how many newer ones had been acknowledged before the read began
   std::uint32_t versions_line = 0;
@@ -47,17 +47,17 @@ struct Classification {
   // Of each process by itself. yes: of all that could be told apart.
   Holds has_monotonic_reads = Holds::undecided;
   Holds reads_its_writes = Holds::undecided;
-  Tally reads_backwards;       // a read older than one before it of the same process
-  Tally own_writes_missed;     // a read older than an acknowledged change of the same process
+  Tally reads_backwards;    // a read older than one before it of the same process
+  Tally own_writes_missed;  // a read older than an acknowledged change of the same process
 
   Tally stale_reads;
   Staleness worst;
-  Tally lost_writes;           // acknowledged, never seen, and an older value was read afterwards
-  Tally lost_appends;          // acknowledged, and not in what was read last
-  Tally lost_increments;       // acknowledged with a number that another one was told too
-  Tally duplicated_appends;    // shown more often than it was asked for
-  Tally duplicated_increments; // how many more were counted than asked for
-  Tally never_written;         // a read, or what depends on one, of something that nobody had asked to write
+  Tally lost_writes;            // acknowledged, never seen, and an older value was read afterwards
+  Tally lost_appends;           // acknowledged, and not in what was read last
+  Tally lost_increments;        // acknowledged with a number that another one was told too
+  Tally duplicated_appends;     // shown more often than it was asked for
+  Tally duplicated_increments;  // how many more were counted than asked for
+  Tally never_written;          // a read, or what depends on one, of something that nobody had asked to write
 };
 
 // `whole`: of one key. `is_out_of_time` may be empty. O(n log n) but for is_sequential, which is bounded by steps.

@@ -1,6 +1,6 @@
-// Registers. Of each read (and each compare-and-set, which saw what it expected) it is known between which positions the
-// version that it saw was written: a change certainly newer was invoked behind the latest return of what may have been
-// seen, a change certainly older returned before the earliest invocation.
+// Registers. Of each read (and each compare-and-set, which saw what it expected) it is known between which positions
+// the version that it saw was written: a change certainly newer was invoked behind the latest return of what may have
+// been seen, a change certainly older returned before the earliest invocation.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -60,8 +60,8 @@ class RegisterFacts {
 
   // The change that was acknowledged first, of those invoked behind `position`; null when there is none.
   const KeyOperation* first_ack_behind(SignedPosition position) const {
-    const auto from = std::ranges::upper_bound(changes_, position, {},
-                                               [](const KeyOperation& change) { return SignedPosition{change.invoked}; });
+    const auto from = std::ranges::upper_bound(
+        changes_, position, {}, [](const KeyOperation& change) { return SignedPosition{change.invoked}; });
     return from == changes_.end() ? nullptr : first_ack_from_[static_cast<std::size_t>(from - changes_.begin())];
   }
 
@@ -96,7 +96,8 @@ struct Observation {
 
 // Of each stale observation, how many changes were invoked behind what it saw and acknowledged before it began: a sweep
 // over invocations from the last to the first, with the returns so far in a Fenwick tree.
-std::vector<std::uint64_t> count_newer(const std::vector<Observation>& stale, const std::vector<KeyOperation>& changes) {
+std::vector<std::uint64_t> count_newer(const std::vector<Observation>& stale,
+                                       const std::vector<KeyOperation>& changes) {
   std::vector<Position> returns;
   for (const KeyOperation& change : changes) {
     returns.push_back(change.returned);
@@ -110,9 +111,8 @@ std::vector<std::uint64_t> count_newer(const std::vector<Observation>& stale, co
   for (std::size_t i = 0; i < stale.size(); ++i) {
     by_version[i] = i;
   }
-  std::ranges::sort(by_version, std::ranges::greater{}, [&](std::size_t i) {
-    return std::pair(stale[i].seen.last_returned, i);
-  });
+  std::ranges::sort(by_version, std::ranges::greater{},
+                    [&](std::size_t i) { return std::pair(stale[i].seen.last_returned, i); });
   std::vector<std::uint64_t> counts(stale.size());
   std::size_t added = changes.size();
   for (const std::size_t i : by_version) {
@@ -167,8 +167,8 @@ class Sessions {
   OfEachProcess<Session> processes_;
 };
 
-void count_lost_writes(const History& history, const std::vector<Observation>& observations,
-                       const RegisterFacts& facts, Classification& found) {
+void count_lost_writes(const History& history, const std::vector<Observation>& observations, const RegisterFacts& facts,
+                       Classification& found) {
   // oldest_from[i]: of observations i and later, in the order of invocation, the oldest version seen.
   std::vector<SignedPosition> oldest_from(observations.size() + 1, std::numeric_limits<SignedPosition>::max());
   FlatMap is_seen;

@@ -26,9 +26,9 @@ Classification of(const std::vector<std::string>& lines) {
 }
 
 TEST(Classify, a_stale_read_by_another_process_is_sequential) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
-                                   "0 invoke write 3", "0 ok write 3", "1 invoke read null", "1 ok read 1",
-                                   "1 invoke read null", "1 ok read 3"});
+  const Classification found =
+      of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3", "0 ok write 3",
+          "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 3"});
 
   EXPECT_EQ(found.is_sequential, Holds::yes);
   EXPECT_EQ(found.has_monotonic_reads, Holds::yes);
@@ -67,8 +67,8 @@ TEST(Classify, a_process_that_reads_backwards_is_not_sequential) {
 }
 
 TEST(Classify, a_value_that_nobody_wrote_is_counted) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7",
-                                   "1 invoke read null", "1 ok read 8"});
+  const Classification found = of(
+      {"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7", "1 invoke read null", "1 ok read 8"});
 
   EXPECT_EQ(found.is_sequential, Holds::no);
   EXPECT_EQ(found.never_written.count, 2U);
@@ -76,8 +76,7 @@ TEST(Classify, a_value_that_nobody_wrote_is_counted) {
 }
 
 TEST(Classify, an_absent_key_behind_an_acknowledged_write_is_stale) {
-  const Classification found =
-      of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read null"});
+  const Classification found = of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read null"});
 
   EXPECT_EQ(found.stale_reads.count, 1U);
   EXPECT_EQ(found.worst.time, Duration{1});

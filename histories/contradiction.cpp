@@ -9,8 +9,7 @@ namespace shardcheck::histories {
 namespace {
 
 bool has_to_do_with(const KeyOperation& operation, ValueId value) {
-  return needed_value(operation) == value ||
-         (operation.kind != OperationKind::read && product_of(operation) == value);
+  return needed_value(operation) == value || (operation.kind != OperationKind::read && product_of(operation) == value);
 }
 
 }  // namespace
@@ -170,8 +169,8 @@ Contradiction ContradictionFinder::progress(std::vector<std::uint32_t> sequence,
   return {.operations = std::move(needed), .is_minimal = is_sure_};
 }
 
-// First a beginning that is contradictory, by doubling, then the shortest one, by bisection: so that no verdict is about
-// much more than what matters.
+// First a beginning that is contradictory, by doubling, then the shortest one, by bisection: so that no verdict is
+// about much more than what matters.
 std::size_t ContradictionFinder::shortest_contradictory(const std::vector<std::uint32_t>& needed,
                                                         const std::vector<std::uint32_t>& sequence) {
   const auto is_enough = [&](std::size_t length) {

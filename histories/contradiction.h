@@ -10,10 +10,10 @@
 // later can have had no effect on it and are left out, but for one: the only write of a value that was read too early.
 // Of it the time of its invocation is known, and it is the other half of the contradiction.
 //
-// Forgetting more allows more orders, so whatever holds a contradictory set is contradictory. Therefore the set is found
-// by progression: in a sequence of candidates, the shortest beginning that is contradictory with what is known to be
-// needed ends with an operation that is needed; take it, cut the sequence before it, and go on. That takes about
-// k * log(n) verdicts for a set of k out of n, each about as large as the beginning it asks about, because forgotten
+// Forgetting more allows more orders, so whatever holds a contradictory set is contradictory. Therefore the set is
+// found by progression: in a sequence of candidates, the shortest beginning that is contradictory with what is known to
+// be needed ends with an operation that is needed; take it, cut the sequence before it, and go on. That takes about k *
+// log(n) verdicts for a set of k out of n, each about as large as the beginning it asks about, because forgotten
 // operations that nobody can have seen are not even handed to the decider. Candidates that have to do with the values
 // of the last answer come first, then those nearest to it.
 #pragma once
@@ -102,10 +102,10 @@ class ContradictionFinder {
 
   KeyHistory tried_;
   std::vector<std::uint32_t> kept_;
-  std::vector<std::uint32_t> chosen_;      // forgotten operations that matter
-  std::vector<std::uint32_t> mark_;        // of each operation: the number of the trial in which it was kept or chosen
+  std::vector<std::uint32_t> chosen_;  // forgotten operations that matter
+  std::vector<std::uint32_t> mark_;    // of each operation: the number of the trial in which it was kept or chosen
   std::uint32_t trial_ = 0;
-  FlatMap wanted_;                         // value -> how many observe it
+  FlatMap wanted_;  // value -> how many observe it
   std::vector<ValueId> wanted_in_order_;
 };
 

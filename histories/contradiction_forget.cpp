@@ -137,8 +137,8 @@ void ContradictionFinder::choose_for_log(std::span<const std::uint32_t> kept) {
 // No kept operation sees the counter below some number `least`, so the increments up to there are made by operations of
 // which no answer is kept; as all such are alike but for the time from which on they may take effect, they can be the
 // forgotten ones, of which nobody knows a time. All but one of them are left out, and the numbers seen made smaller by
-// as many. (One is left because a counter that was never incremented is absent, not 0.) And no more forgotten increments
-// than the largest number seen can matter: what takes effect behind the last kept answer is not needed.
+// as many. (One is left because a counter that was never incremented is absent, not 0.) And no more forgotten
+// increments than the largest number seen can matter: what takes effect behind the last kept answer is not needed.
 bool ContradictionFinder::forget_others_of_counter(std::span<const std::uint32_t> kept) {
   std::int64_t least = std::int64_t{kNever};
   std::int64_t largest = 0;

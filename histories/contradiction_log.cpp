@@ -90,9 +90,10 @@ std::optional<std::string> about_lost_append(const Blamed& blamed) {
   for (const KeyOperation& operation : found.operations) {
     if (operation.kind == OperationKind::append && Case::precedes(operation, found.last) &&
         std::ranges::find(blamed.seen, blamed.pieces.number_of_append(operation.argument)) == blamed.seen.end()) {
-      return fmt::format("{}, but the append of {} was acknowledged ({}) before it began: the append is lost, or the "
-                         "read is stale",
-                         found.subject(found.last), found.text(operation.argument), found.place(operation));
+      return fmt::format(
+          "{}, but the append of {} was acknowledged ({}) before it began: the append is lost, or the "
+          "read is stale",
+          found.subject(found.last), found.text(operation.argument), found.place(operation));
     }
   }
   return std::nullopt;

@@ -63,15 +63,15 @@ std::optional<std::string> about_origin(const Case& found, ValueId value) {
     }
   }
   if (first == nullptr) {
-    return fmt::format("{}, {}", found.subject(found.last),
-                       why_never_written(found, value));
+    return fmt::format("{}, {}", found.subject(found.last), why_never_written(found, value));
   }
   if (first->invoked < found.last.returned) {
     return std::nullopt;
   }
   return fmt::format("{}, but nobody had asked to write {} before ({} was the first to)", found.subject(found.last),
-                     found.text(value), found.names ? found.names(first->source)
-                                                    : fmt::format("line {}", found.history.operations[first->source].invoke_line));
+                     found.text(value),
+                     found.names ? found.names(first->source)
+                                 : fmt::format("line {}", found.history.operations[first->source].invoke_line));
 }
 
 // Two that succeeded on one and the same value.
@@ -99,16 +99,15 @@ std::optional<std::string> about_stale(const Case& found, ValueId value) {
     return std::nullopt;
   }
   for (const KeyOperation& newer : found.operations) {
-    const bool is_newer = !found.is_last(newer) && !produces(newer, value) && Case::precedes(newer, found.last) &&
-                          std::ranges::all_of(older, [&](const KeyOperation& operation) {
-                            return Case::precedes(operation, newer);
-                          }) &&
-                          (newer.kind != OperationKind::read || newer.observed != value);
+    const bool is_newer =
+        !found.is_last(newer) && !produces(newer, value) && Case::precedes(newer, found.last) &&
+        std::ranges::all_of(older, [&](const KeyOperation& operation) { return Case::precedes(operation, newer); }) &&
+        (newer.kind != OperationKind::read || newer.observed != value);
     if (!is_newer) {
       continue;
     }
-    const std::string beginning = fmt::format("{}, but {} before it began", found.subject(found.last),
-                                              found.acknowledged(newer));
+    const std::string beginning =
+        fmt::format("{}, but {} before it began", found.subject(found.last), found.acknowledged(newer));
     if (older.empty()) {
       return beginning + ", and nothing was deleted";
     }
@@ -129,8 +128,8 @@ std::optional<std::string> about_return_of_a_value(const Case& found, ValueId va
       continue;
     }
     for (const KeyOperation& between : found.operations) {
-      const bool shows_another = between.kind == OperationKind::read ? between.observed != value
-                                                                     : product_of(between) != value;
+      const bool shows_another =
+          between.kind == OperationKind::read ? between.observed != value : product_of(between) != value;
       if (shows_another && !found.is_last(between) && Case::precedes(earlier, between) &&
           Case::precedes(between, found.last)) {
         return fmt::format("{}, but {} after {}, and {} came only once", found.subject(found.last),
@@ -154,8 +153,8 @@ std::optional<std::string> about_order_of_values(const Case& found) {
     if (operation.kind == OperationKind::compare_and_set) {
       return std::nullopt;
     }
-    sightings.push_back({operation.kind == OperationKind::read ? operation.observed : product_of(operation),
-                         &operation});
+    sightings.push_back(
+        {operation.kind == OperationKind::read ? operation.observed : product_of(operation), &operation});
   }
   const auto first_pair = [&](ValueId before, ValueId after) -> std::optional<std::string> {
     for (const Sighting& first : sightings) {

@@ -28,8 +28,8 @@ bool is_contradictory(const History& history, std::uint32_t last_index, const st
   for (std::uint32_t i = 0; i < history.operations.size(); ++i) {
     RecordedOperation operation = history.operations[i];
     const bool is_kept = std::ranges::find(kept, i) != kept.end();
-    const bool returns_later = std::tuple(operation.returned_at, operation.return_line) >
-                               std::tuple(last.returned_at, last.return_line);
+    const bool returns_later =
+        std::tuple(operation.returned_at, operation.return_line) > std::tuple(last.returned_at, last.return_line);
     if (operation.outcome == OutcomeKind::ok && (returns_later || !is_kept)) {
       operation.outcome = OutcomeKind::unknown;
     }
@@ -121,8 +121,8 @@ TEST(Contradiction, of_a_resurrected_delete) {
 }
 
 TEST(Contradiction, of_a_duplicate_increment) {
-  const History history = story({"0 invoke incr null", "0 ok incr 1", "1 invoke incr null", "1 ok incr 3",
-                                 "0 invoke read null", "0 ok read 3"});
+  const History history = story(
+      {"0 invoke incr null", "0 ok incr 1", "1 invoke incr null", "1 ok incr 3", "0 invoke read null", "0 ok read 3"});
 
   const Explanation explanation = explained(history);
 
@@ -133,8 +133,8 @@ TEST(Contradiction, of_a_duplicate_increment) {
 }
 
 TEST(Contradiction, of_a_lost_increment) {
-  const History history = story({"0 invoke incr null", "0 ok incr 1", "0 invoke incr null", "1 invoke incr null",
-                                 "0 ok incr 2", "1 ok incr 2"});
+  const History history = story(
+      {"0 invoke incr null", "0 ok incr 1", "0 invoke incr null", "1 invoke incr null", "0 ok incr 2", "1 ok incr 2"});
 
   const Explanation explanation = explained(history);
 
@@ -144,8 +144,8 @@ TEST(Contradiction, of_a_lost_increment) {
 }
 
 TEST(Contradiction, of_a_read_from_the_future) {
-  const History history = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 2",
-                                 "0 invoke write 2", "0 ok write 2"});
+  const History history = story(
+      {"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 2", "0 invoke write 2", "0 ok write 2"});
 
   const Explanation explanation = explained(history);
 
@@ -164,8 +164,8 @@ TEST(Contradiction, of_a_cas_from_a_value_that_was_never_there) {
 }
 
 TEST(Contradiction, of_a_value_that_was_never_written) {
-  const History history = story({"0 invoke write 1", "0 ok write 1", "0 invoke write 7", "0 fail write 7",
-                                 "1 invoke read null", "1 ok read 7"});
+  const History history = story(
+      {"0 invoke write 1", "0 ok write 1", "0 invoke write 7", "0 fail write 7", "1 invoke read null", "1 ok read 7"});
 
   const Explanation explanation = explained(history);
 
@@ -253,8 +253,8 @@ TEST(Contradiction, is_told_in_the_words_of_whoever_recorded_it) {
 }
 
 TEST(Contradiction, is_perhaps_not_minimal_when_the_work_is_up) {
-  const History history = story({"0 invoke write 7", "0 ok write 7", "0 invoke write 9", "0 ok write 9",
-                                 "1 invoke read null", "1 ok read 7"});
+  const History history = story(
+      {"0 invoke write 7", "0 ok write 7", "0 invoke write 9", "0 ok write 9", "1 invoke read null", "1 ok read 7"});
   Partition partition;
   partition.cut(history);
   KeyHistory whole;

@@ -18,8 +18,8 @@ std::vector<const KeyOperation*> by_return(const KeyHistory& whole);
 LinearizablePrefix prefix_of(const History& history, std::span<const KeyOperation* const> by_return,
                              std::size_t answers);
 
-// `unexplained`: how many answers are linearizable, the next one not (by_return[unexplained]). `decide` may be undecided;
-// it is given about a hundred histories, most of them tiny, of ten million operations in all.
+// `unexplained`: how many answers are linearizable, the next one not (by_return[unexplained]). `decide` may be
+// undecided; it is given about a hundred histories, most of them tiny, of ten million operations in all.
 Explanation explain_answer(const History& history, const KeyHistory& whole,
                            std::span<const KeyOperation* const> by_return, std::size_t unexplained,
                            const Decide& decide, const OperationNames& names);

@@ -59,8 +59,8 @@ struct History {
 // `compare_lines` is false.
 bool is_same(const History& left, const History& right, bool compare_lines);
 
-// For recordings of which the clocks are known to be off by up to `clock_error` from the truth: every operation may have
-// begun so much earlier, and returned so much later, than was recorded.
+// For recordings of which the clocks are known to be off by up to `clock_error` from the truth: every operation may
+// have begun so much earlier, and returned so much later, than was recorded.
 void widen_intervals(History& history, Duration clock_error);
 
 // Builds a history in memory, one call for each thing that happened, in the order of time. Reusable: clear() keeps the

@@ -18,8 +18,8 @@ class LogPieces {
   // Whether values can be taken apart at all: every append is of one such piece.
   static std::optional<LogPieces> of(const KeyHistory& history);
 
-  // Numbers that are equal exactly when the pieces are; valid with the same LogPieces only. Nothing when the value is not
-  // made of pieces (of another kind, or with an end missing).
+  // Numbers that are equal exactly when the pieces are; valid with the same LogPieces only. Nothing when the value is
+  // not made of pieces (of another kind, or with an end missing).
   std::optional<std::vector<std::uint64_t>> take_apart(ValueId value);
   // Of the argument of an append.
   std::uint64_t number_of_append(ValueId piece) { return take_apart(piece)->front(); }

@@ -1,5 +1,5 @@
-// Sequential consistency: a search over how far each process has come. What never returned stands apart from its process:
-// it may take effect at any time behind what its process had done before, or never.
+// Sequential consistency: a search over how far each process has come. What never returned stands apart from its
+// process: it may take effect at any time behind what its process had done before, or never.
 #include <algorithm>
 #include <span>
 #include <tuple>
@@ -184,11 +184,10 @@ class SequentialSearch {
 
   bool apply(Candidate candidate) {
     const KeyOperation& operation = operation_of(candidate);
-    const auto step = KeyModel<SearchValues>::apply(values_, operation.kind, value_, operation.argument,
-                                                    operation.expected);
+    const auto step =
+        KeyModel<SearchValues>::apply(values_, operation.kind, value_, operation.argument, operation.expected);
     const bool answers = operation.kind == OperationKind::read || operation.kind == OperationKind::increment;
-    if (step.outcome != OutcomeKind::ok ||
-        (operation.has_returned() && answers && step.answer != operation.observed)) {
+    if (step.outcome != OutcomeKind::ok || (operation.has_returned() && answers && step.answer != operation.observed)) {
       return false;
     }
     const ValueId before = value_;
