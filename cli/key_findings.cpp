@@ -84,6 +84,9 @@ std::string text_of(const History& history, const Explanation& explanation) {
 }
 
 std::string text_of(const LinearizablePrefix& reached) {
+  if (reached.answers == 0) {
+    return "    nothing is known about any of its answers\n";
+  }
   return fmt::format("    {} are linearizable; about the others nothing is known\n", answers_until(reached));
 }
 

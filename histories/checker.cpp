@@ -30,8 +30,11 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
     std::optional<LinearizablePrefix> reached;
     if (decision.verdict == Verdict::undecided && options.explains) {
       const Reach reach = reach_of(history, whole_, decider(options, options.steps_max / kPartOfStepsToReach));
-      reached = reach.prefix;
-      decision.verdict = reach.is_violated ? Verdict::not_linearizable : decision.verdict;
+      if (reach.is_violated) {
+        decision.verdict = Verdict::not_linearizable;
+      } else {
+        reached = reach.prefix;
+      }
     }
     KeyVerdict verdict{.key = whole_.key,
                        .verdict = decision.verdict,
