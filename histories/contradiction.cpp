@@ -112,7 +112,9 @@ Contradiction ContradictionFinder::find(std::uint32_t last) {
   std::vector<std::uint32_t> sequence = candidates(last);
   std::size_t window = 0;
   Contradiction found = progress(sequence, window);
-  if (!found.is_minimal || found.operations.size() <= 2) {
+  const auto others_read = std::ranges::count_if(
+      found.operations, [&](std::uint32_t i) { return i != last && known_.operations[i].kind == OperationKind::read; });
+  if (!found.is_minimal || (found.operations.size() <= 2 && others_read == 0)) {
     return found;
   }
   // A second try in the neighbourhood, changes before reads: often smaller, and easier to understand.

@@ -22,8 +22,6 @@ std::optional<std::int64_t> count_seen(const Case& found, const KeyOperation& op
                                                                : std::nullopt;
 }
 
-std::string times(std::int64_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
-
 std::optional<std::string> about_too_many(const Case& found, std::int64_t seen) {
   const std::int64_t asked = std::ranges::count(found.known.operations, OperationKind::increment, &KeyOperation::kind);
   if (seen <= asked) {

@@ -69,9 +69,8 @@ std::optional<std::string> about_origin(const Blamed& blamed) {
     }
     const std::string text = blamed.pieces.text_of(number);
     if (appended != 0) {
-      return fmt::format("{}, which shows {} {} times, but {} had been appended only {} ({})",
-                         found.subject(found.last), text, shown, text,
-                         appended == 1 ? std::string("once") : fmt::format("{} times", appended),
+      return fmt::format("{}, where {} stands {}, but it had been appended only {} ({})", found.subject(found.last),
+                         text, times(shown), times(appended),
                          line_of_invocation(found, *first_append(found.known, blamed.pieces, number)));
     }
     const KeyOperation* const later = first_append(found.whole, blamed.pieces, number);

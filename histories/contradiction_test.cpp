@@ -104,8 +104,10 @@ TEST(Contradiction, of_a_lost_append) {
 
   const Explanation explanation = explained(history);
 
-  EXPECT_EQ(explanation.contradiction, (Operations{2, 4}));
-  EXPECT_EQ(explanation.sentence, "");
+  EXPECT_EQ(explanation.contradiction, (Operations{1, 4}));
+  EXPECT_EQ(explanation.sentence,
+            "the read at line 10 returned \"1.3.\", but the append of \"2.\" was acknowledged (line 4) before it "
+            "began: the append is lost, or the read is stale");
 }
 
 TEST(Contradiction, of_a_resurrected_delete) {
@@ -128,7 +130,7 @@ TEST(Contradiction, of_a_duplicate_increment) {
 
   EXPECT_EQ(explanation.contradiction, (Operations{1}));
   EXPECT_EQ(explanation.sentence,
-            "the increment at line 4 returned 3, but an increment had been asked for only 2 times by then: one took "
+            "the increment at line 4 returned 3, but an increment had been asked for only twice by then: one took "
             "effect twice");
 }
 
@@ -204,7 +206,8 @@ TEST(Contradiction, of_a_duplicate_append) {
   const Explanation explanation = explained(history);
 
   EXPECT_EQ(explanation.contradiction, (Operations{2}));
-  EXPECT_EQ(explanation.sentence, "");
+  EXPECT_EQ(explanation.sentence,
+            "the read at line 6 returned [1,2,1], where 1 stands twice, but it had been appended only once (line 1)");
 }
 
 TEST(Contradiction, of_two_reads_that_see_appends_in_different_orders) {
@@ -215,7 +218,9 @@ TEST(Contradiction, of_two_reads_that_see_appends_in_different_orders) {
   const Explanation explanation = explained(history);
 
   EXPECT_EQ(explanation.contradiction, (Operations{2, 3}));
-  EXPECT_EQ(explanation.sentence, "");
+  EXPECT_EQ(
+      explanation.sentence,
+      "the read at line 8 returned \"1.2.\", but \"2.1.\" was read (line 7): the two show appends in different orders");
 }
 
 TEST(Contradiction, of_two_values_of_which_either_is_older) {
@@ -226,7 +231,9 @@ TEST(Contradiction, of_two_values_of_which_either_is_older) {
   const Explanation explanation = explained(history);
 
   EXPECT_EQ(explanation.contradiction, (Operations{2, 3, 4, 5}));
-  EXPECT_EQ(explanation.sentence, "");
+  EXPECT_EQ(explanation.sentence,
+            "2 was read (line 6) before 1 was read (line 10), but 1 was read (line 5) before 2 was read (line 9), and "
+            "each came only once");
 }
 
 TEST(Contradiction, of_a_write_that_was_never_there) {

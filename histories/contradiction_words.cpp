@@ -102,6 +102,13 @@ std::string ContradictionCase::acknowledged(const KeyOperation& operation) const
   return "";
 }
 
+std::string times(std::int64_t count) {
+  if (count == 1) {
+    return "once";
+  }
+  return count == 2 ? "twice" : fmt::format("{} times", count);
+}
+
 std::string sentence_of(const ContradictionCase& found) {
   std::optional<std::string> sentence;
   switch (structure_of(found.known)) {

@@ -43,6 +43,9 @@ struct ContradictionCase {
   std::string acknowledged(const KeyOperation& operation) const;
 };
 
+// "once", "twice", "3 times".
+std::string times(std::int64_t count);
+
 // One sentence, in plain words, without a line end.
 std::string sentence_of(const ContradictionCase& found);
 
