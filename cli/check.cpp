@@ -2,13 +2,17 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/key_findings.h"
 #include "cli/reading_flags.h"
 #include "cli/refusal.h"
 #include "histories/checker.h"
@@ -21,6 +25,9 @@ using Clock = std::chrono::steady_clock;
 using histories::KeyVerdict;
 using histories::Verdict;
 
+// A century: nanoseconds of it are far from what 64 bits hold.
+constexpr double kSecondsMax = 3.2e9;
+
 struct CheckFlags {
   std::vector<std::string> files;
   histories::ReadOptions reading;
@@ -30,7 +37,11 @@ struct CheckFlags {
   std::uint64_t memory_bytes_max = histories::CheckOptions{}.memory_bytes_max;
   bool stops_at_first = false;
   bool as_json = false;
+  double clock_error_seconds = 0;
+  std::optional<double> availability_seconds;  // the longest time without a success that is allowed
 };
+
+Duration duration_of(double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1e9)}; }
 
 // On a terminal, one line that says for how long a file has been judged; rewritten at most twice a second.
 class Progress {
@@ -63,6 +74,7 @@ struct Judged {
   std::string file;
   histories::History history;
   histories::CheckReport report;
+  KeyFindings findings;
   double seconds = 0;
 };
 
@@ -73,6 +85,8 @@ Result<Judged> judge(histories::Checker& checker, const std::string& file, const
   if (!history) {
     return std::unexpected(history.error());
   }
+  KeyFindings findings{.availability = histories::availability_of(*history), .classified = {}};
+  histories::widen_intervals(*history, duration_of(flags.clock_error_seconds));
   Progress progress(file);
   const histories::CheckOptions options{
       .steps_max = static_cast<std::uint64_t>(flags.steps_max),
@@ -85,7 +99,8 @@ Result<Judged> judge(histories::Checker& checker, const std::string& file, const
       .stops_at_first_violation = flags.stops_at_first,
   };
   histories::CheckReport report = checker.check(*history, options);
-  return Judged{file, std::move(*history), std::move(report), seconds()};
+  classify_keys(*history, report, options.is_out_of_time, findings);
+  return Judged{file, std::move(*history), std::move(report), std::move(findings), seconds()};
 }
 
 // Recordings come from anywhere: what would steer a terminal is shown by its number. Everything else stays as it is.
@@ -119,43 +134,76 @@ std::string_view reason_of(const KeyVerdict& key) {
 }
 
 // A key that is a string is shown as it is, without JSON's quotes.
-std::string key_text(const Judged& judged, const KeyVerdict& key) {
+std::string key_text(const Judged& judged, histories::ValueId key) {
   const histories::ValueTable& values = judged.history.values;
-  if (key.key == histories::kAbsent) {
+  if (key == histories::kAbsent) {
     return "all keys together";
   }
-  return values.kind(key.key) == histories::StoredKind::string ? std::string(values.string_of(key.key))
-                                                               : values.to_text(key.key);
+  return values.kind(key) == histories::StoredKind::string ? std::string(values.string_of(key)) : values.to_text(key);
 }
 
-void print_text(const Judged& judged) {
+bool has_unavailable_key(const Judged& judged, const CheckFlags& flags) {
+  return flags.availability_seconds && std::ranges::any_of(judged.findings.availability, [&](const auto& key) {
+           return is_unavailable(key, duration_of(*flags.availability_seconds));
+         });
+}
+
+// Dead keys always, long pauses when they were asked about.
+void print_availability(const Judged& judged, const CheckFlags& flags) {
+  for (const histories::KeyAvailability& key : judged.findings.availability) {
+    const bool is_too_long =
+        flags.availability_seconds && is_unavailable(key, duration_of(*flags.availability_seconds));
+    const std::optional<histories::Outage>& outage = key.dead ? key.dead : key.longest;
+    if (key.dead || is_too_long) {
+      fmt::print("  {}: {}: {}\n", printable(key_text(judged, key.key)), key.dead ? "dead" : "unavailable",
+                 printable(text_of(judged.history, *outage)));
+    }
+  }
+}
+
+void print_text(const Judged& judged, const CheckFlags& flags) {
   fmt::print("{}: {} ({} operations, {} keys, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
              judged.report.operations, judged.report.keys.size(), judged.seconds);
-  for (const KeyVerdict& key : judged.report.keys) {
+  for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
+    const KeyVerdict& key = judged.report.keys[i];
     if (key.verdict == Verdict::linearizable) {
       continue;
     }
-    fmt::print("  {}: {}", printable(key_text(judged, key)), name_of(key.verdict));
+    fmt::print("  {}: {}", printable(key_text(judged, key.key)), name_of(key.verdict));
     if (key.explanation) {
       fmt::print(": {}", printable(key.explanation->sentence));
     }
     if (const std::string_view reason = reason_of(key); !reason.empty()) {
       fmt::print(": {}", reason);
     }
-    fmt::print("\n");
+    fmt::print("\n{}{}{}", key.explanation ? text_of(judged.history, *key.explanation) : "",
+               key.reached ? text_of(*key.reached) : "",
+               judged.findings.classified[i] ? text_of(*judged.findings.classified[i]) : "");
   }
+  print_availability(judged, flags);
 }
 
-nlohmann::json to_json(const Judged& judged) {
+nlohmann::json row_of(const Judged& judged, const CheckFlags& flags) {
   nlohmann::json keys = nlohmann::json::array();
-  for (const KeyVerdict& key : judged.report.keys) {
-    nlohmann::json row{{"key", key_text(judged, key)},
+  for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
+    const KeyVerdict& key = judged.report.keys[i];
+    nlohmann::json row{{"key", key_text(judged, key.key)},
                        {"verdict", name_of(key.verdict)},
                        {"method", key.method},
                        {"operations", key.operations},
                        {"steps", key.steps}};
     if (key.explanation) {
-      row["explanation"] = {{"line", key.explanation->line}, {"sentence", key.explanation->sentence}};
+      row["explanation"] = to_json(judged.history, *key.explanation);
+    }
+    if (key.reached) {
+      row["reached"] = to_json(*key.reached);
+    }
+    if (judged.findings.classified[i]) {
+      row["classification"] = to_json(*judged.findings.classified[i]);
+    }
+    // Its keys are the report's, and those behind when it stopped at the first that is violated.
+    if (key.key != histories::kAbsent) {
+      row["availability"] = to_json(judged.history, judged.findings.availability[i]);
     }
     if (key.verdict == Verdict::undecided) {
       row["reason"] = reason_of(key);
@@ -166,6 +214,7 @@ nlohmann::json to_json(const Judged& judged) {
           {"verdict", name_of(judged.report.verdict)},
           {"operations", judged.report.operations},
           {"seconds", judged.seconds},
+          {"is_unavailable", has_unavailable_key(judged, flags)},
           {"keys", std::move(keys)}};
 }
 
@@ -183,12 +232,12 @@ ExitCode run_check(const CheckFlags& flags) {
       is_input_bad = true;
       continue;
     }
-    is_violated |= judged->report.verdict == Verdict::not_linearizable;
+    is_violated |= judged->report.verdict == Verdict::not_linearizable || has_unavailable_key(*judged, flags);
     is_undecided |= judged->report.verdict == Verdict::undecided;
     if (flags.as_json) {
-      rows.push_back(to_json(*judged));
+      rows.push_back(row_of(*judged, flags));
     } else {
-      print_text(*judged);
+      print_text(*judged, flags);
     }
   }
   if (flags.as_json) {
@@ -211,12 +260,26 @@ void add_check(CLI::App& app, ExitCode& exit) {
   check->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip")->required();
   add_reading_flags(*check, flags->reading);
   check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
+  const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 0.001},
+                                            {"s", 1},     {"m", 60},    {"h", 3600}};
   check
       ->add_option("--budget", flags->budget_seconds,
                    "Time for each file, such as 60s, 500ms or 2m; a bare number is seconds")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->transform(CLI::AsNumberWithUnit(units))
       ->check(CLI::NonNegativeNumber)
       ->default_str("60s");
+  check
+      ->add_option("--clock-error", flags->clock_error_seconds,
+                   "How far the clocks that gave the times may be off, such as 2ms: operations take effect at most so "
+                   "much before or after what was recorded")
+      ->transform(CLI::AsNumberWithUnit(units))
+      ->check(CLI::Range(0.0, kSecondsMax));
+  check
+      ->add_option("--availability", flags->availability_seconds,
+                   "Judge availability too: a key is violated when nothing of what was asked succeeded for longer than "
+                   "this, such as 5s, or when nothing succeeds any more")
+      ->transform(CLI::AsNumberWithUnit(units))
+      ->check(CLI::Range(0.0, kSecondsMax));
   check->add_option("--steps", flags->steps_max, "Steps of the search for each key")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

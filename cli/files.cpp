@@ -103,4 +103,13 @@ Result<void> check_writable(const std::string& folder) {
   return {};
 }
 
+Result<void> check_writable_file(const std::string& path) {
+  std::error_code problem;
+  if (std::filesystem::is_directory(path, problem)) {
+    return fail(path, "this is a folder, not a file");
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return check_writable(folder.empty() ? "." : folder.string());
+}
+
 }  // namespace shardcheck::cli

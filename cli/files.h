@@ -18,5 +18,7 @@ using TextPieces = std::function<void(const std::function<void(std::string_view)
 Result<std::string> write_text_file(const std::string& folder, const std::string& name, const TextPieces& pieces);
 // Whether it could write into this folder now: asked before work whose result would be lost.
 Result<void> check_writable(const std::string& folder);
+// The same of one file, which must not be a folder; what it holds stays.
+Result<void> check_writable_file(const std::string& path);
 
 }  // namespace shardcheck::cli

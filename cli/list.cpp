@@ -58,6 +58,7 @@ void list_systems(const std::vector<UserCluster>& clusters, bool as_json) {
     }
   };
   add("reference", "the reference cluster in the simulated world");
+  add("directory", "the reference's directory alone: a replicated log with a few settings");
   for (const UserCluster& cluster : clusters) {
     add(cluster.name, "a cluster that this program brings along");
   }

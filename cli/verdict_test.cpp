@@ -62,6 +62,42 @@ TEST_F(Commands, verify_prints_a_command_that_shows_the_violation_again) {
   }
 }
 
+TEST_F(Commands, verify_judges_the_directory_alone) {
+  const CommandOutcome holds = command(
+      {"verify", "--system", "directory", "--scenarios", "40", "--seed", "3", "--out", path("findings"), "--json"});
+
+  EXPECT_EQ(holds.exit, ExitCode::held) << holds.errors;
+  const json document = json::parse(holds.out);
+  EXPECT_EQ(document["system"], "directory");
+  for (const json& row : document["rows"]) {
+    SCOPED_TRACE(row["id"].get<std::string>());
+    const bool is_checked = row["checks"].get<std::uint64_t>() > 0;
+    EXPECT_EQ(row["verdict"], is_checked ? "held" : "not observable");
+    if (row["id"] == "C1") {
+      EXPECT_TRUE(is_checked);
+    }
+  }
+
+  const CommandOutcome broken =
+      command({"verify", "--system", "directory", "--mutant", "dir_grant_not_majority", "--out", path("findings")});
+
+  EXPECT_EQ(broken.exit, ExitCode::violated);
+  EXPECT_THAT(broken.out, HasSubstr("VIOLATED C1 "));
+  EXPECT_THAT(broken.out, Not(HasSubstr("cells of a move's phase")));
+  const std::string again = again_of(broken.out);
+  ASSERT_NE(again, "");
+  EXPECT_EQ(shell(SHARDCHECK_PROGRAM " " + again + " > " + path("out")), 1) << again << errors_of_shell();
+  EXPECT_THAT(read(path("out")), HasSubstr("alone directory"));
+}
+
+TEST_F(Commands, verify_refuses_a_report_that_it_could_not_write_before_it_works) {
+  const CommandOutcome outcome =
+      command({"verify", "--scenarios", "1000000000", "--out", path("findings"), "--junit", path("")});
+
+  EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+  EXPECT_THAT(outcome.errors, HasSubstr("this is a folder, not a file"));
+}
+
 TEST_F(Commands, verify_writes_junit_xml) {
   const std::string junit = path("new/report.xml");
 

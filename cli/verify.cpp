@@ -38,8 +38,10 @@ struct VerifyFlags {
   bool as_json = false;
 };
 
+constexpr std::string_view kDirectory = "directory";
+
 std::string system_name(const VerifyFlags& flags) {
-  return flags.mutant.empty() ? "reference" : "reference with the seeded bug " + flags.mutant;
+  return flags.mutant.empty() ? flags.system : flags.system + " with the seeded bug " + flags.mutant;
 }
 
 Result<impl::Mutant> chosen_mutant(const VerifyFlags& flags) {
@@ -71,7 +73,12 @@ void judge_cluster(const VerifyFlags& flags, impl::Mutant mutant, VerifyReport& 
     options.scenarios = flags.has_scenarios ? flags.scenarios : UINT64_MAX;
     options.is_out_of_time = [&] { return seconds() > flags.budget_seconds; };
   }
-  report.campaign = harness::run_campaign(options);
+  if (flags.system == kDirectory) {
+    harness::ScenarioRunner runner;
+    report.campaign = harness::run_campaign(harness::directory_of(runner, mutant), options);
+  } else {
+    report.campaign = harness::run_campaign(options);
+  }
   report.campaign_seconds = seconds();
 }
 
@@ -137,7 +144,8 @@ ExitCode run_user_cluster(const VerifyFlags& flags, const UserCluster& user) {
 
 ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& clusters) {
   const UserCluster* user = find_cluster(clusters, flags.system);
-  if (user == nullptr && flags.system != "reference") {
+  const bool is_directory = flags.system == kDirectory && user == nullptr;
+  if (user == nullptr && flags.system != "reference" && !is_directory) {
     return refuse(
         {"--system", fmt::format("there is no system '{}'; 'shardcheck list systems' names them", flags.system)},
         flags.as_json);
@@ -149,6 +157,9 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   if (const auto writable = check_writable(flags.out); !writable) {
     return refuse(writable.error(), flags.as_json);
   }
+  if (const auto writable = flags.junit.empty() ? Result<void>{} : check_writable_file(flags.junit); !writable) {
+    return refuse(writable.error(), flags.as_json);
+  }
   if (user != nullptr) {
     return run_user_cluster(flags, *user);
   }
@@ -156,7 +167,8 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   report.system = system_name(flags);
   report.program = program();
   report.seed = flags.seed;
-  const bool judges_suite = flags.mutant.empty() && !flags.is_short;
+  report.tells_reach = !is_directory;
+  const bool judges_suite = flags.mutant.empty() && !flags.is_short && !is_directory;
   if (judges_suite || flags.has_corpus) {
     const auto corpus = histories::judge_corpus(flags.corpus);
     if (!corpus) {
@@ -164,7 +176,9 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
     }
     report.corpus = *corpus;
   }
-  judge_placement(flags, report);
+  if (!is_directory) {
+    judge_placement(flags, report);
+  }
   judge_cluster(flags, *mutant, report);
   Result<void> kept = keep_findings(flags, report);
   if (judges_suite && kept) {

@@ -140,7 +140,10 @@ std::string to_text(const VerifyReport& report) {
         fmt::format("A campaign ends when enough is violated: rows that held were checked in {} of its scenarios.\n\n",
                     campaign.scenarios);
   }
-  text += rows_text(report) + "\n" + reach_text(campaign);
+  text += rows_text(report);
+  if (report.tells_reach) {
+    text += "\n" + reach_text(campaign);
+  }
   for (const KeptFinding& kept : report.findings) {
     text += "\n" + to_text(kept.finding, kept.path, report.program);
   }

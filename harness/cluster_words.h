@@ -23,6 +23,10 @@ inline bool take_cluster_line(std::string_view kind, Words& words, Scenario& sce
     is_said = cluster.lease_per != impl::LeasePer::range;
     words.take("node");
     cluster.lease_per = impl::LeasePer::node;
+  } else if (kind == "alone") {
+    is_said = scenario.is_of_directory_alone;
+    words.take("directory");
+    scenario.is_of_directory_alone = true;
   } else if (kind == "router_kinds") {
     for (std::uint16_t i = 0; i < cluster.routers && !scenario.system; ++i) {
       cluster.router_kinds[i] = words.named<impl::RouterKind>("kind of router", impl::kRouterKinds);

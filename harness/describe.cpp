@@ -80,6 +80,13 @@ Wording wording_of(const ClusterShape& shape) {
 }
 
 Wording wording_of(const Scenario& scenario) {
+  if (scenario.is_of_directory_alone) {
+    Wording wording = wording_of(scenario.cluster);
+    wording.process = [members = wording.process, count = scenario.cluster.directories](NodeId id) {
+      return id.value < count ? members(id) : fmt::format("client {}", id.value - count);
+    };
+    return wording;
+  }
   if (!scenario.system) {
     return wording_of(scenario.cluster);
   }

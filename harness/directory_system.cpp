@@ -69,7 +69,8 @@ void DirectorySystem::replied(NodeId from, const impl::Message& message, TrueTim
 
 void DirectorySystem::traced(const sim::TraceEvent<impl::Protocol>& event) {
   if (trace_ != nullptr) {
-    trace_->line(event.at, describe(scenario_->cluster, event));
+    trace_->line(event.at, describe_event(wording_of(*scenario_), event,
+                                          event.message == nullptr ? "" : impl::to_string(*event.message)));
   }
 }
 
@@ -88,11 +89,12 @@ Plan draw_directory_plan(sim::Choices& choices, impl::Mutant mutant) {
   shape.workload.clients = cluster.clients;
   shape.workload.key_space = {Key{0}, Key{cluster.keys}};
   shape.workload.ranges = in_fours(shape.workload.key_space);
-  for (const OperationKind kind : {OperationKind::read, OperationKind::write, OperationKind::compare_and_set}) {
-    shape.workload.is_supported[static_cast<std::size_t>(kind)] = true;
+  for (std::size_t i = 0; i < kOperationKinds; ++i) {
+    shape.workload.is_supported[i] = is_asked_of_settings(static_cast<OperationKind>(i));
   }
   Plan plan = draw_plan(choices, shape);
   plan.scenario.cluster = cluster;
+  plan.scenario.is_of_directory_alone = true;
   return plan;
 }
 

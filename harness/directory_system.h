@@ -31,6 +31,11 @@ class DirectorySystem final : public SimulatedSystem<impl::Protocol, DirectorySy
   NodeId client(ClientId id) const;
 };
 
+// What its settings know.
+constexpr bool is_asked_of_settings(OperationKind kind) {
+  return kind == OperationKind::read || kind == OperationKind::write || kind == OperationKind::compare_and_set;
+}
+
 // A directory of three or five members with this bug, its clients and what they ask.
 Plan draw_directory_plan(sim::Choices& choices, impl::Mutant mutant);
 

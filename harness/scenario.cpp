@@ -123,6 +123,7 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
 std::string to_text(const Scenario& scenario) {
   std::string text = "scenario 1\n";
   text += scenario.system ? make_up_text(*scenario.system) : make_up_text(scenario.cluster);
+  text += scenario.is_of_directory_alone ? "alone directory\n" : "";
   text +=
       fmt::format("network delay {} variety {} bytes_per_second {}\n", exact_milliseconds(scenario.network.delay.value),
                   scenario.network.variety, scenario.network.bytes_per_second);

@@ -45,6 +45,8 @@ struct Scenario {
   std::vector<Step> steps;           // in order of time
   std::vector<sim::Deviation> deviations;
   std::optional<ForeignSystem> system;  // when it is not the reference's: `cluster` then means nothing
+  // Of the reference's cluster only the directory, and after its members one process for each client of its settings.
+  bool is_of_directory_alone = false;
 
   // What a person counts: things that happen in it.
   std::size_t size() const { return steps.size() + deviations.size() + clocks.size(); }

@@ -44,7 +44,7 @@ class ScenarioParser {
     } else if (kind == "messages") {
       messages(words);
     } else if (take_cluster_line(kind, words, scenario_)) {
-      make_up_.shards = scenario_.system ? make_up_.shards : scenario_.cluster.shard_ids();
+      refresh_make_up();
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
@@ -67,7 +67,7 @@ class ScenarioParser {
  private:
   // Whatever comes later is checked against such a line.
   bool may_come(std::string_view kind) {
-    constexpr std::array<std::string_view, 4> kOnce{"moves", "network", "mutant", "router_kinds"};
+    constexpr std::array<std::string_view, 5> kOnce{"alone", "moves", "network", "mutant", "router_kinds"};
     if (std::ranges::find(kOnce, kind) == kOnce.end()) {
       return true;
     }
@@ -122,7 +122,16 @@ class ScenarioParser {
       return;
     }
     take_moves(words, scenario_.cluster);
-    make_up_.processes = impl::Roles(scenario_.cluster).processes();
+    refresh_make_up();
+  }
+
+  void refresh_make_up() {
+    const impl::ClusterOptions& cluster = scenario_.cluster;
+    if (!scenario_.system) {
+      make_up_.shards = cluster.shard_ids();
+      make_up_.processes =
+          scenario_.is_of_directory_alone ? cluster.directories + cluster.clients : impl::Roles(cluster).processes();
+    }
   }
 
   void system(Words& words) {
@@ -217,7 +226,9 @@ class ScenarioParser {
   }
 
   void check_disk(FaultKind kind, NodeId victim, Words& words) {
-    if (kind == FaultKind::disk_lost && !scenario_.system && !impl::Roles(scenario_.cluster).is_storage(victim)) {
+    const bool may_be_lost =
+        scenario_.system || (!scenario_.is_of_directory_alone && impl::Roles(scenario_.cluster).is_storage(victim));
+    if (kind == FaultKind::disk_lost && !may_be_lost) {
       words.refuse("only a storage node may lose its disk");
     }
   }

@@ -39,6 +39,24 @@ const std::string kNotWhole =
     "s: this is no whole scenario: 'scenario 1' and 'cluster ...' or 'system ...' must be there";
 const std::string kNoScenario = "s:1: this is no scenario: the first line must be 'scenario 1'";
 
+TEST(ScenarioRefusal, a_directory_alone_has_settings_and_nothing_else) {
+  const std::string alone =
+      "scenario 1\ncluster storage_nodes 1 routers 1 clients 3 shards 1 keys 4 directories 3\n"
+      "alone directory\n";
+  expect_refused(
+      {{alone + "at 1ms client 2 request 1 read 0\nat 1ms fault crash 5 for 1ms", "accepted"},
+       {alone + "at 1ms fault crash 6 for 1ms", "s:4: the process is '6', but must be a whole number from 0 to 5"},
+       {alone + "at 1ms fault lose_disk 3 for 1ms", "s:4: only a storage node may lose its disk"},
+       {alone + "at 1ms move range 0 to 3", "s:4: a directory alone has no ranges to move"},
+       {alone + "at 1ms client 0 request 1 incr 0", "s:4: settings of the directory know no incr"},
+       {alone + "alone directory", "s:4: 'alone' comes once, before clocks, steps and deviations"},
+       {"scenario 1\nsystem mine processes 2 clients 1 shards 0 keys 0 4\nmessages a\nalone directory",
+        "s:4: 'alone' comes once, before the steps, and only of the reference"},
+       {"scenario 1\nsystem mine processes 2 clients 1 shards 0 keys 0 4\nmessages a\n"
+        "at 1ms merge range 0",
+        "s:4: this system has no ranges"}});
+}
+
 TEST(ScenarioRefusal, names_what_is_no_scenario) {
   expect_refused(
       {{"", kNotWhole},

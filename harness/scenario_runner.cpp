@@ -8,8 +8,16 @@ const RunReport& ScenarioRunner::run(sim::Choices& choices, impl::Mutant mutant,
   return driver_.run(system_, std::move(plan), limits, choices, drawn);
 }
 
+const RunReport& ScenarioRunner::run_directory(sim::Choices& choices, impl::Mutant mutant, Scenario& drawn) {
+  Plan plan = draw_directory_plan(choices, mutant);
+  FaultLimits limits;
+  limits.clock_offset_max = plan.scenario.cluster.clock_offset_max;
+  return driver_.run(directory_, std::move(plan), limits, choices, drawn);
+}
+
 const RunReport& ScenarioRunner::run(const Scenario& scenario, TraceSink* trace) {
-  return driver_.run(system_, scenario, trace);
+  return scenario.is_of_directory_alone ? driver_.run(directory_, scenario, trace)
+                                        : driver_.run(system_, scenario, trace);
 }
 
 }  // namespace shardcheck::harness

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/directory_system.h"
 #include "harness/value_words.h"
 #include "spec/key_set.h"
 
@@ -15,6 +16,10 @@ NodeId read_process(const MakeUp& make_up, Words& words, std::string_view what) 
 
 decltype(Step::what) StepParser::what(Words& words) {
   const std::string_view kind = words.word("'client', 'move', 'split', 'merge', 'split_metadata' or 'fault'");
+  if (scenario_.is_of_directory_alone && kind != "client" && kind != "fault") {
+    words.refuse(fmt::format("a directory alone has no ranges to {}", kind.substr(0, 40)));
+    return {};
+  }
   if (kind == "client") {
     return client(words);
   }
@@ -52,6 +57,9 @@ ClientStep StepParser::client(Words& words) {
   operation.kind = words.named<OperationKind>("operation", kOperationKinds);
   operation.key = Key{static_cast<std::uint32_t>(
       words.whole_number("the key", make_up_.keys.lo.value, make_up_.keys.hi.value - std::int64_t{1}))};
+  if (scenario_.is_of_directory_alone && !is_asked_of_settings(operation.kind)) {
+    words.refuse(fmt::format("settings of the directory know no {}", name_of(operation.kind)));
+  }
   if (operation.kind == OperationKind::scan) {
     const std::int64_t most = std::min<std::int64_t>(make_up_.keys.hi.value, operation.key.value + kScanWidthMax);
     operation.argument = number(words.whole_number("the end of the scan", operation.key.value + std::int64_t{1}, most));
@@ -73,6 +81,10 @@ ClientStep StepParser::client(Words& words) {
 }
 
 ShardId StepParser::range(Words& words) const {
+  if (make_up_.shards == 0) {
+    words.refuse("this system has no ranges");
+    return {};
+  }
   return ShardId{static_cast<std::uint16_t>(words.whole_number("the range", 0, make_up_.shards - 1))};
 }
 

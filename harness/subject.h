@@ -20,6 +20,16 @@ struct Subject {
   bool is_reach_expected = false;
 };
 
+// The reference's directory alone.
+inline Subject directory_of(ScenarioRunner& runner, impl::Mutant mutant) {
+  Subject subject;
+  subject.draw = [&runner, mutant](sim::Choices& choices, Scenario& drawn) -> const RunReport& {
+    return runner.run_directory(choices, mutant, drawn);
+  };
+  subject.replay = [&runner](const Scenario& scenario) -> const RunReport& { return runner.run(scenario); };
+  return subject;
+}
+
 inline Subject subject_of(ScenarioRunner& runner, impl::Mutant mutant) {
   Subject subject;
   subject.draw = [&runner, mutant](sim::Choices& choices, Scenario& drawn) -> const RunReport& {

@@ -1,54 +1,18 @@
 #include "histories/checker.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
+#include "histories/explain.h"
 #include "histories/register_transactions.h"
-#include "spec/assert.h"
 
 namespace shardcheck::histories {
 namespace {
 
-// A value as a reader wants to see it: of a long one the end, which is where a log says something.
-std::string shortened(const ValueTable& values, ValueId value) {
-  constexpr std::size_t kLengthMax = 60;
-  if (value == kAbsent) {
-    return "nothing";
-  }
-  const std::string text = values.to_text(value);
-  return text.size() <= kLengthMax
-             ? text
-             : fmt::format("...{} ({} bytes)", text.substr(text.size() - kLengthMax), text.size());
-}
-
-std::string sentence_of(const History& history, std::uint32_t index, const CheckOptions& options) {
-  const ValueTable& values = history.values;
-  const RecordedOperation& operation = history.operations[index];
-  const std::string who =
-      options.names ? options.names(index)
-                    : fmt::format("process {} at line {}", values.to_text(operation.process), operation.return_line);
-  constexpr std::string_view kWhy = "no order of effects explains that together with all answers before";
-  switch (operation.kind) {
-    case OperationKind::read: return fmt::format("{} read {}; {}", who, shortened(values, operation.observed), kWhy);
-    case OperationKind::increment:
-      return fmt::format("{} incremented to {}; {}", who, shortened(values, operation.observed), kWhy);
-    case OperationKind::compare_and_set:
-      if (operation.is_refusal_observed) {
-        return fmt::format("{} did not find {} when it was to change it; {}", who,
-                           shortened(values, operation.expected), kWhy);
-      }
-      return fmt::format("{} changed {} to {}; {}", who, shortened(values, operation.expected),
-                         shortened(values, operation.argument), kWhy);
-    case OperationKind::write:
-    case OperationKind::append:
-      return fmt::format("{} was told that its {} of {} is done; {}", who, name_of(operation.kind),
-                         shortened(values, operation.argument), kWhy);
-    case OperationKind::remove: return fmt::format("{} was told that its del is done; {}", who, kWhy);
-    case OperationKind::scan: return "";  // never recorded
-  }
-  return "";
-}
+// Of one verdict out of about a hundred that an explanation asks for.
+constexpr std::uint64_t kStepsOfExplanation = 200'000;
+// How far an undecided key got is found out with this part of its steps for each of at most twelve verdicts.
+constexpr std::uint64_t kPartOfStepsToReach = 16;
 
 bool is_out_of_time(const CheckOptions& options) { return options.is_out_of_time && options.is_out_of_time(); }
 
@@ -83,7 +47,8 @@ KeyVerdict judge_whole(const History& history, const CheckOptions& options) {
           .shortage = result.shortage,
           .operations = history.transactions.size(),
           .steps = result.steps,
-          .explanation = {}};
+          .explanation = {},
+          .reached = {}};
 }
 
 }  // namespace
@@ -97,7 +62,11 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   report.operations = history.operations.size();
   const std::uint32_t keys = partition_.cut(history);
   for (std::uint32_t key = 0; key < keys; ++key) {
-    KeyVerdict verdict{.key = partition_.key(key), .method = "none", .operations = partition_.operations_of(key)};
+    KeyVerdict verdict{.key = partition_.key(key),
+                       .method = "none",
+                       .operations = partition_.operations_of(key),
+                       .explanation = {},
+                       .reached = {}};
     verdict.shortage = shortage_before(verdict.operations, options);
     if (verdict.shortage == Shortage::none) {
       partition_.key_history(key, reduced_);
@@ -106,6 +75,9 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
       verdict.method = judgement.method;
       verdict.shortage = judgement.shortage;
       verdict.steps = judgement.steps;
+      if (verdict.verdict == Verdict::undecided && options.explains) {
+        look_how_far(history, key, options, verdict);
+      }
       if (verdict.verdict == Verdict::not_linearizable && options.explains) {
         verdict.explanation = explain(history, key, judgement.decision, options);
       }
@@ -170,18 +142,24 @@ MaybeDecision Checker::decide_by_structure(const KeyHistory& history, Structure 
   return std::nullopt;
 }
 
+void Checker::look_how_far(const History& history, std::uint32_t key, const CheckOptions& options,
+                           KeyVerdict& verdict) {
+  partition_.key_history(key, whole_);
+  const Reach reach = reach_of(history, whole_, decider(options, options.steps_max / kPartOfStepsToReach));
+  if (reach.is_violated) {
+    verdict.verdict = Verdict::not_linearizable;
+    verdict.shortage = Shortage::none;
+  } else {
+    verdict.reached = reach.prefix;
+  }
+}
+
 // Whatever is linearizable stays so when its end is cut off, so the first return at which it stops being so can be
 // found by bisection. The suspect, and the return before it, are looked at first.
 std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, const Decision& refuted,
                                             const CheckOptions& options) {
   partition_.key_history(key, whole_);
-  std::vector<const KeyOperation*> by_return;
-  for (const KeyOperation& operation : whole_.operations) {
-    if (operation.has_returned()) {
-      by_return.push_back(&operation);
-    }
-  }
-  std::ranges::sort(by_return, {}, &KeyOperation::returned);
+  const std::vector<const KeyOperation*> by_return = histories::by_return(whole_);
   const auto sound = std::ranges::upper_bound(by_return, refuted.sound_until, {}, &KeyOperation::returned);
   auto low = static_cast<std::size_t>(sound - by_return.begin());
   std::size_t high = by_return.size() - 1;  // cut just after this one, it is known to be not linearizable
@@ -205,10 +183,15 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
       low = middle + 1;
     }
   }
-  const std::uint32_t operation = by_return[high]->source;
-  return Explanation{.operation = operation,
-                     .line = history.operations[operation].return_line,
-                     .sentence = sentence_of(history, operation, options)};
+  Checker fresh;  // of small buffers: most of what it is asked is tiny
+  const Decide decide = fresh.decider(options, kStepsOfExplanation);
+  return explain_answer(history, whole_, by_return, high, decide, options.names);
+}
+
+Decide Checker::decider(const CheckOptions& options, std::uint64_t steps_max) {
+  CheckOptions limited = options;
+  limited.steps_max = std::min(options.steps_max, steps_max);
+  return [this, limited = std::move(limited)](KeyHistory& history) { return judge(history, limited).decision.verdict; };
 }
 
 CheckReport check(const History& history, const CheckOptions& options) { return Checker().check(history, options); }

@@ -12,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "histories/contradiction.h"
 #include "histories/counters.h"
 #include "histories/decision.h"
+#include "histories/explanation.h"
 #include "histories/history.h"
 #include "histories/key_history.h"
 #include "histories/logs.h"
@@ -42,13 +44,6 @@ struct CheckOptions {
   Cutting cutting{};  // for tests
 };
 
-// The history up to and including one return is not linearizable, though up to just before it it is.
-struct Explanation {
-  std::uint32_t operation = 0;  // index into History::operations: the first that cannot be explained
-  std::uint32_t line = 0;       // of its return
-  std::string sentence;
-};
-
 struct KeyVerdict {
   ValueId key;  // of the history's table; absent: the history is one of transactions over all keys
   Verdict verdict = Verdict::undecided;
@@ -58,7 +53,8 @@ struct KeyVerdict {
   Shortage shortage = Shortage::none;  // when undecided
   std::uint64_t operations = 0;
   std::uint64_t steps = 0;
-  std::optional<Explanation> explanation;  // only when not linearizable, and the budget allowed to find it
+  std::optional<Explanation> explanation;     // only when not linearizable, and the budget allowed to find it
+  std::optional<LinearizablePrefix> reached;  // of a key that is undecided: a beginning that was decided
 };
 
 struct CheckReport {
@@ -86,8 +82,12 @@ class Checker {
   Judgement judge(KeyHistory& history, const CheckOptions& options);
   // The seam for deciders of one structure: they stand in here, in front of the search.
   MaybeDecision decide_by_structure(const KeyHistory& history, Structure structure);
+  // A key that was not decided as a whole: how far it can be decided, if that does not refute it after all.
+  void look_how_far(const History& history, std::uint32_t key, const CheckOptions& options, KeyVerdict& verdict);
   std::optional<Explanation> explain(const History& history, std::uint32_t key, const Decision& refuted,
                                      const CheckOptions& options);
+  // What judges histories for an explanation; must not outlive the checker.
+  Decide decider(const CheckOptions& options, std::uint64_t steps_max);
 
   Partition partition_;
   KeyHistory whole_;

@@ -50,8 +50,10 @@ TEST(Checker, rejects_a_stale_read) {
   ASSERT_TRUE(report.keys[0].explanation);
   EXPECT_EQ(report.keys[0].explanation->operation, 2U);
   EXPECT_EQ(report.keys[0].explanation->line, 6U);
-  EXPECT_EQ(report.keys[0].explanation->sentence,
-            "process 1 at line 6 read 1; no order of effects explains that together with all answers before");
+  EXPECT_EQ(
+      report.keys[0].explanation->sentence,
+      "the read at line 6 returned 1, but 2 was acknowledged (line 4) before it began, and 1 was written before that "
+      "(line 2)");
 }
 
 TEST(Checker, rejects_a_read_from_the_future) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "spec/assert.h"
 
 namespace shardcheck::histories {
@@ -62,6 +64,18 @@ bool is_same(const History& left, const History& right, bool compare_lines) {
     }
   }
   return true;
+}
+
+void widen_intervals(History& history, Duration clock_error) {
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  SHARDCHECK_ASSERT(clock_error.value >= 0);
+  for (RecordedOperation& operation : history.operations) {
+    const bool is_first = operation.invoked_at.value < kFirst + clock_error.value;
+    const bool is_last = operation.returned_at.value > kLast - clock_error.value;
+    operation.invoked_at = is_first ? TrueTime{kFirst} : operation.invoked_at - clock_error;
+    operation.returned_at = is_last ? TrueTime{kLast} : operation.returned_at + clock_error;
+  }
 }
 
 void HistoryBuilder::clear() {

@@ -35,6 +35,8 @@ struct RecordedOperation {
   TrueTime returned_at{};  // meaningless when it never returned
 
   bool has_returned() const { return return_line != 0; }
+  // Nobody asked for it: it stands for what was there when the recording began (ReadingRules::initial).
+  bool is_initial() const { return outcome == OutcomeKind::ok && invoke_line == return_line; }
   friend bool operator==(const RecordedOperation&, const RecordedOperation&) = default;
 };
 
@@ -82,6 +84,10 @@ struct History {
 // Equal operations, with equal values, and equal nemesis events; value ids may differ, as may line numbers when
 // `compare_lines` is false.
 bool is_same(const History& left, const History& right, bool compare_lines);
+
+// For recordings of which the clocks are known to be off by up to `clock_error` from the truth: every operation may
+// have begun so much earlier, and returned so much later, than was recorded.
+void widen_intervals(History& history, Duration clock_error);
 
 // Builds a history in memory, one call for each thing that happened, in the order of time. Reusable: clear() keeps the
 // memory. Invocations and returns are numbered from 1 as if they were lines, and write_json_lines writes them so.

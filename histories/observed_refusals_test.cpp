@@ -61,8 +61,8 @@ TEST(ObservedRefusals, contradict_when_the_expected_value_was_there_all_the_time
   EXPECT_EQ(report.verdict, Verdict::not_linearizable);
   ASSERT_TRUE(report.keys[0].explanation);
   EXPECT_EQ(report.keys[0].explanation->sentence,
-            "process 0 at line 4 did not find 1 when it was to change it; no order of effects explains that together "
-            "with all answers before");
+            "the cas at line 4 did not find 1; no order of effects explains that together with these: 1 was written "
+            "(line 2)");
 }
 
 }  // namespace

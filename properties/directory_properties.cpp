@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "harness/directory_system.h"
-#include "harness/scenario_driver.h"
 #include "harness/scenario_runner.h"
 
 namespace shardcheck::harness {
@@ -19,22 +17,24 @@ class Directories {
 
   const RunReport& run(std::uint64_t seed) {
     sim::SeededChoices choices(seed);
-    Plan plan = draw_directory_plan(choices, mutant_);
-    FaultLimits limits;
-    limits.clock_offset_max = plan.scenario.cluster.clock_offset_max;
-    const RunReport& report = driver_.run(system_, std::move(plan), limits, choices, scenario_);
-    failovers_ += system_.terms() > 1 ? 1U : 0U;
+    const RunReport& report = runner_.run_directory(choices, mutant_, scenario_);
+    failovers_ += runner_.directory().terms() > 1 ? 1U : 0U;
     return report;
   }
-  const RunReport& again() { return driver_.run(system_, scenario_, nullptr); }
+  // From its text.
+  const RunReport& again() {
+    const Result<Scenario> read = parse_scenario(to_text(scenario_), "text");
+    EXPECT_TRUE(read) << to_string(read.error());
+    EXPECT_EQ(*read, scenario_);
+    return runner_.run(*read);
+  }
 
   const Scenario& scenario() const { return scenario_; }
   std::uint64_t failovers() const { return failovers_; }
 
  private:
   impl::Mutant mutant_;
-  DirectorySystem system_;
-  ScenarioDriver driver_;
+  ScenarioRunner runner_;
   Scenario scenario_;
   std::uint64_t failovers_ = 0;
 };
