@@ -3,15 +3,18 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/refusal.h"
 #include "histories/checker.h"
 #include "histories/json_lines.h"
+#include "histories/picture.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -28,6 +31,7 @@ struct CheckFlags {
   std::uint64_t memory_bytes_max = histories::CheckOptions{}.memory_bytes_max;
   bool stops_at_first = false;
   bool as_json = false;
+  std::string html;  // where the picture goes; empty: nowhere
 };
 
 // On a terminal, one line that says for how long a file has been judged; rewritten at most twice a second.
@@ -144,6 +148,32 @@ void print_text(const Judged& judged, const CheckFlags& flags) {
   }
 }
 
+Result<void> write_picture(const Judged& judged, const CheckFlags& flags) {
+  const histories::PictureOptions options{
+      .title = std::filesystem::path(judged.file).filename().string(),
+      .reason = [&](const KeyVerdict& key) { return std::string(reason_of(judged, key, flags)); }};
+  const std::filesystem::path path(flags.html);
+  const Result<std::string> written =
+      write_text_file(path.has_parent_path() ? path.parent_path().string() : ".", path.filename().string(),
+                      histories::picture_of(judged.history, judged.report, options));
+  return written ? Result<void>{} : std::unexpected(written.error());
+}
+
+// What a run cannot do is said before its work.
+Result<void> check_picture(const CheckFlags& flags) {
+  if (flags.html.empty()) {
+    return {};
+  }
+  if (flags.files.size() != 1) {
+    return fail("--html", fmt::format("a picture is of one history, and {} files are given", flags.files.size()));
+  }
+  std::error_code ignored;
+  if (std::filesystem::equivalent(flags.html, flags.files.front(), ignored)) {
+    return fail("--html", "this is the history itself, which a picture must not replace");
+  }
+  return check_writable_file(flags.html);
+}
+
 nlohmann::json to_json(const Judged& judged, const CheckFlags& flags) {
   nlohmann::json keys = nlohmann::json::array();
   for (const KeyVerdict& key : judged.report.keys) {
@@ -168,6 +198,9 @@ nlohmann::json to_json(const Judged& judged, const CheckFlags& flags) {
 }
 
 ExitCode run_check(const CheckFlags& flags) {
+  if (const Result<void> possible = check_picture(flags); !possible) {
+    return refuse(possible.error(), flags.as_json);
+  }
   histories::Checker checker;
   nlohmann::json rows = nlohmann::json::array();
   bool is_input_bad = false;
@@ -183,10 +216,18 @@ ExitCode run_check(const CheckFlags& flags) {
     }
     is_violated |= judged->report.verdict == Verdict::not_linearizable;
     is_undecided |= judged->report.verdict == Verdict::undecided;
+    const Result<void> drawn = flags.html.empty() ? Result<void>{} : write_picture(*judged, flags);
     if (flags.as_json) {
       rows.push_back(to_json(*judged, flags));
     } else {
       print_text(*judged, flags);
+    }
+    if (!drawn) {
+      fmt::print(stderr, "shardcheck: {}\n", to_string(drawn.error()));
+      rows.push_back({{"file", flags.html}, {"error", error_json(drawn.error())}});
+      is_input_bad = true;
+    } else if (!flags.html.empty() && !flags.as_json) {
+      fmt::print("  picture: {}\n", flags.html);
     }
   }
   if (flags.as_json) {
@@ -208,6 +249,10 @@ void add_check(CLI::App& app, ExitCode& exit) {
   auto flags = std::make_shared<CheckFlags>();
   check->add_option("FILE", flags->files, "Histories as JSON lines, plain or gzip")->required();
   check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
+  check
+      ->add_option("--html", flags->html,
+                   "Write an HTML page with a picture of the history and of what contradicts in it")
+      ->check([](const std::string& file) { return std::string(file.empty() ? "the name of a file is missing" : ""); });
   check
       ->add_option("--budget", flags->budget_seconds,
                    "Time for each file, such as 60s, 500ms or 2m; a bare number is seconds")
