@@ -213,12 +213,19 @@ class Chart {
   drawBars(inView, processes) {
     const laneOf = new Map(processes.map((process, i) => [process, i]));
     const shown = new Set();
+    const lastOf = [];
     for (const bar of inView) {
       const lane = laneOf.get(bar.op.process);
       if (lane === undefined) continue;
       shown.add(bar);
-      this.drawBar(bar, this.top + lane * LANE_HEIGHT + (LANE_HEIGHT - BAR_HEIGHT) / 2);
+      bar.x1 = this.x(bar.op.invoked);
+      bar.x2 = Math.max(bar.x1 + 4, this.x(bar.op.end));
+      bar.y = this.top + lane * LANE_HEIGHT + (LANE_HEIGHT - BAR_HEIGHT) / 2;
+      bar.roomTo = this.width;
+      if (lastOf[lane]) lastOf[lane].roomTo = bar.x1;
+      lastOf[lane] = bar;
     }
+    shown.forEach((bar) => this.drawBar(bar));
     for (const bar of this.bars) {
       if (bar.isShown !== shown.has(bar) || !bar.wasDrawn) {
         bar.wasDrawn = true;
@@ -228,10 +235,8 @@ class Chart {
     }
   }
 
-  drawBar(bar, y) {
-    const {op, rect, text, tail} = bar;
-    const x1 = this.x(op.invoked);
-    const x2 = Math.max(x1 + 4, this.x(op.end));
+  drawBar(bar) {
+    const {op, rect, text, tail, x1, x2, y} = bar;
     rect.setAttribute("x", x1);
     rect.setAttribute("y", y);
     rect.setAttribute("width", x2 - x1);
@@ -244,10 +249,11 @@ class Chart {
     const start = Math.max(x1, this.left) + 4;
     // Where there is no room inside, one of a contradiction says behind its bar what it is.
     const isOutside = op.role === ROLE_CONTRADICTION && x2 - start < label.length * CHARACTER_WIDTH;
-    const room = isOutside ? 40 : Math.floor((Math.min(x2, this.width) - start) / CHARACTER_WIDTH);
+    const room = isOutside ? bar.roomTo - Math.max(x2, this.left) - 6 : Math.min(x2, this.width) - start;
     text.setAttribute("x", isOutside ? Math.max(x2, this.left) + 4 : start);
     text.setAttribute("y", y + 14);
-    text.textContent = cut(label, room);
+    const characters = Math.floor(room / CHARACTER_WIDTH);
+    text.textContent = op.badge && characters < 7 && characters > 2 ? `(${op.badge})` : cut(label, characters);
   }
 
   // The nearest operation from one in a direction, among those drawn.

@@ -39,7 +39,7 @@ class Overview {
     if (!counts.some((count) => count > 0)) return;
     let path = `M0 ${STRIP_HEIGHT}`;
     counts.forEach((count, i) => {
-      const y = (STRIP_HEIGHT * (1 - count / most * 0.92)).toFixed(2);
+      const y = (STRIP_HEIGHT * (1 - (count > 0 ? Math.max(0.05, count / most * 0.92) : 0))).toFixed(2);
       const end = Math.min(STRIP_WIDTH, this.x((i + 1) * data.density.width));
       path += `L${this.x(i * data.density.width).toFixed(2)} ${y}L${end.toFixed(2)} ${y}`;
     });
