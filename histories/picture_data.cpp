@@ -308,8 +308,8 @@ void PictureData::add_density() {
   for (const RecordedOperation& operation : history_.operations) {
     const std::size_t bin = static_cast<std::uint64_t>(since_begin(operation.invoked_at)) / width;
     ++counts[0][bin];
-    counts[1][bin] += operation.outcome == OutcomeKind::ok ? 0 : 1;
-    counts[2][bin] += std::ranges::binary_search(focus, operation.key) ? 1 : 0;
+    counts[1][bin] += static_cast<std::uint64_t>(operation.outcome != OutcomeKind::ok);
+    counts[2][bin] += static_cast<std::uint64_t>(std::ranges::binary_search(focus, operation.key));
   }
   fmt::format_to(std::back_inserter(out_), ",\n\"density\":{{\"width\":{}", width);
   const std::size_t used = span / width + 1;
