@@ -111,7 +111,10 @@ test("filters by process and by key", async () => {
   await page.locator("#chart .label").click();
   await settled(page);
   assert.equal(await shownOps(page), all);
-  await page.selectOption("#key-filter", {index: 1});
+  await page.selectOption("#key-filter", {label: "contradictions alone"});
+  await settled(page);
+  assert.equal(await shownOps(page), await page.locator("#chart .op.bad:visible").count());
+  await page.selectOption("#key-filter", {index: 2});
   await settled(page);
   const onKey = await shownOps(page);
   assert.ok(onKey > 0 && onKey < all, `${onKey} of ${all}`);

@@ -304,7 +304,8 @@ void PictureData::add_density() {
   std::array<std::array<std::uint64_t, kDensityBins>, 3> counts{};
   const auto span = static_cast<std::uint64_t>(since_begin(end_));
   // The width of a bin, rounded up, so that the last event falls into the last bin.
-  const std::uint64_t width = span / kDensityBins + 1;
+  const std::uint64_t bins = std::clamp<std::uint64_t>(history_.operations.size() / 20, 60, kDensityBins);
+  const std::uint64_t width = span / bins + 1;
   for (const RecordedOperation& operation : history_.operations) {
     const std::size_t bin = static_cast<std::uint64_t>(since_begin(operation.invoked_at)) / width;
     ++counts[0][bin];

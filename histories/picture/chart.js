@@ -34,6 +34,7 @@ class Chart {
     this.clip = svg("rect", {}, clip);
     this.plot = svg("g", {"clip-path": "url(#plot)"}, element);
     this.bandParts = bands.map((band) => this.makeBand(band));
+    this.guides = [0, 1].map(() => svg("line", {class: "guide"}, this.plot));
     this.bars = byTime.map((op) => this.makeBar(op));
     this.labels = svg("g", {}, element);
     this.barOf = new Map(this.bars.map((bar) => [bar.op, bar]));
@@ -108,6 +109,7 @@ class Chart {
     this.drawAxis();
     this.drawLanes(lanes.drawn);
     this.drawBars(inView, lanes.drawn);
+    this.drawGuides(view.pinned ? view.pinned.op : null);
     return {inView: inView.length, wanted: wanted.length, lanes: lanes.all, lanesDrawn: lanes.drawn.length, from, to};
   }
 
@@ -233,6 +235,16 @@ class Chart {
         show(bar.group, bar.isShown);
       }
     }
+  }
+
+  // What returned left of the first line precedes the operation, what was invoked right of the second comes after it.
+  drawGuides(op) {
+    this.guides.forEach((line, i) => {
+      show(line, op !== null && op !== undefined);
+      if (!op) return;
+      const x = this.x(i === 0 ? op.invoked : op.end);
+      for (const [name, value] of [["x1", x], ["x2", x], ["y1", this.top], ["y2", this.height]]) line.setAttribute(name, value);
+    });
   }
 
   drawBar(bar) {

@@ -12,7 +12,7 @@ function fitTimes(from, to, share) {
 // contradiction itself too small to be seen.
 function showFinding(finding) {
   state.key = finding.key;
-  state.process = -1;
+  state.process = ALL;
   updateFilters();
   const from = Math.min(...finding.members.map((op) => op.invoked));
   const to = Math.max(...finding.members.map((op) => op.end));
@@ -32,7 +32,7 @@ function showFinding(finding) {
 function goTo(op) {
   if (!isWanted(op)) {
     state.key = op.key;
-    state.process = -1;
+    state.process = ALL;
     updateFilters();
   }
   const a = state.axis.placeOf(op.invoked);
@@ -197,7 +197,7 @@ const chart = new Chart($("chart"), {
   },
   pin,
   process: (process) => {
-    state.process = state.process === process ? -1 : process;
+    state.process = state.process === process ? ALL : process;
     updateFilters();
   },
 });

@@ -1,7 +1,8 @@
 // The page: fills in the words, keeps what is chosen and filtered, and draws the window (controls.js moves it).
 const $ = (id) => document.getElementById(id);
-const state = {key: -1, process: -1, from: 0, to: 1, axis: null, pinned: null, focused: null};
-const PROCESSES_OF_CONTRADICTIONS = -2;
+const ALL = -1;
+const OF_CONTRADICTIONS = -2;
+const state = {key: ALL, process: ALL, from: 0, to: 1, axis: null, pinned: null, focused: null};
 const SELECT_MAX = 1000;
 
 function make(name, text, parent, className) {
@@ -103,16 +104,17 @@ function fillLegend() {
 
 function fillFilters() {
   const option = (select, value, text) => { make("option", text, select).value = value; };
-  option($("key-filter"), -1, "all keys");
+  option($("key-filter"), ALL, "all keys");
+  if (findings.length > 0) option($("key-filter"), OF_CONTRADICTIONS, "contradictions alone");
   const bad = new Set(findings.map((finding) => finding.key));
   const used = [...new Set(operations.map((op) => op.key))]
     .sort((a, b) => (bad.has(b) - bad.has(a)) || collator.compare(keyNames[a], keyNames[b]));
   used.slice(0, SELECT_MAX).forEach((key) => option($("key-filter"), key, keyNames[key] + (bad.has(key) ? " (violated)" : "")));
-  option($("process-filter"), -1, "all processes");
-  if (badProcesses.size > 0) option($("process-filter"), PROCESSES_OF_CONTRADICTIONS, "those of contradictions");
+  option($("process-filter"), ALL, "all processes");
+  if (badProcesses.size > 0) option($("process-filter"), OF_CONTRADICTIONS, "those of contradictions");
   laneOrder.slice(0, SELECT_MAX).forEach((process) => option($("process-filter"), process, processNames[process]));
   for (const [id, count] of [["key-filter", used.length], ["process-filter", laneOrder.length]]) {
-    if (count > SELECT_MAX) option($(id), -1, `(${count - SELECT_MAX} more are not listed)`);
+    if (count > SELECT_MAX) option($(id), ALL, `(${count - SELECT_MAX} more are not listed)`);
   }
 }
 
@@ -141,6 +143,8 @@ function detailRows(thing) {
   return rows;
 }
 
+const FROM_HISTORY = new Set(["key", "process", "value", "was told", "if it was", "then set"]);
+
 function showDetails(thing) {
   const panel = $("details");
   panel.replaceChildren();
@@ -152,7 +156,7 @@ function showDetails(thing) {
   const list = make("dl", null, panel);
   for (const [name, text] of detailRows(thing)) {
     make("dt", name, list);
-    make("dd", text, list, "name");
+    make("dd", text, list, FROM_HISTORY.has(name) || name.startsWith("line") ? "name" : "");
   }
 }
 
@@ -176,6 +180,7 @@ function pin(thing) {
     setTabStop(group);
   }
   showDetails(state.pinned);
+  drawSoon();
 }
 
 // One element of the chart can be reached with Tab; arrows go on from there.
@@ -188,9 +193,11 @@ function setTabStop(group) {
 // The window.
 
 function isWanted(op) {
-  return (state.key < 0 || op.key === state.key)
-    && (state.process === -1 || op.process === state.process
-      || (state.process === PROCESSES_OF_CONTRADICTIONS && badProcesses.has(op.process)));
+  const isOnKey = state.key === ALL || op.key === state.key
+    || (state.key === OF_CONTRADICTIONS && op.role === ROLE_CONTRADICTION);
+  const isByProcess = state.process === ALL || op.process === state.process
+    || (state.process === OF_CONTRADICTIONS && badProcesses.has(op.process));
+  return isOnKey && isByProcess;
 }
 
 let isDrawPending = false;
