@@ -148,10 +148,19 @@ void print_text(const Judged& judged, const CheckFlags& flags) {
   }
 }
 
+// What the picture says about a key beside its explanation.
+std::vector<std::string> remarks_on(const Judged& judged, const KeyVerdict& key, const CheckFlags& flags) {
+  std::vector<std::string> remarks;
+  if (const std::string_view reason = reason_of(judged, key, flags); !reason.empty()) {
+    remarks.emplace_back(reason);
+  }
+  return remarks;
+}
+
 Result<void> write_picture(const Judged& judged, const CheckFlags& flags) {
   const histories::PictureOptions options{
       .title = std::filesystem::path(judged.file).filename().string(),
-      .reason = [&](const KeyVerdict& key) { return std::string(reason_of(judged, key, flags)); }};
+      .remarks = [&](const KeyVerdict& key) { return remarks_on(judged, key, flags); }};
   const std::filesystem::path path(flags.html);
   const Result<std::string> written =
       write_text_file(path.has_parent_path() ? path.parent_path().string() : ".", path.filename().string(),

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "histories/checker.h"
 #include "histories/history.h"
@@ -20,8 +21,9 @@ inline constexpr std::size_t kPictureBytesMax = 2'000'000;
 struct PictureOptions {
   std::string title{};  // the history's file, say
   std::size_t operations_max = 4'000;
-  // Why a key is undecided, in words; absent: nothing is said about it.
-  std::function<std::string(const KeyVerdict&)> reason{};
+  // What else there is to say about a key that is violated or undecided, a sentence each: why it is not decided, what
+  // still holds of it. Absent: nothing.
+  std::function<std::vector<std::string>(const KeyVerdict&)> remarks{};
 };
 
 // Takes about n log n. The report must be of this history; keys that it does not judge are said to be unjudged.

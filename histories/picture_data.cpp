@@ -22,6 +22,7 @@ constexpr std::size_t kVerdictsMax = 300;
 constexpr std::size_t kValueBytesMax = 80;
 constexpr std::size_t kNameBytesMax = 100;
 constexpr std::size_t kSentenceBytesMax = 2'000;
+constexpr std::size_t kRemarkBytesMax = 500;
 constexpr std::size_t kBandTextBytesMax = 300;
 constexpr std::size_t kDensityBins = 480;
 
@@ -150,7 +151,7 @@ void PictureData::add_summary() {
                  report_.count(Verdict::not_linearizable), report_.count(Verdict::undecided), history_.nemesis.size());
 }
 
-// [key, verdict, operations, method, reason]
+// [key, verdict, operations, method, remarks]
 void PictureData::add_verdicts() {
   std::vector<std::uint32_t> order(report_.keys.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -163,8 +164,7 @@ void PictureData::add_verdicts() {
     const KeyVerdict& key = report_.keys[*it];
     std::string row = fmt::format("[{},\"{}\",{},\"{}\",", number_of(keys_, key.key), name_of(key.verdict),
                                   key.operations, key.method);
-    const bool has_reason = key.verdict == Verdict::undecided && options_.reason;
-    append_script_string(has_reason ? beginning_of(options_.reason(key), kBandTextBytesMax) : "", row);
+    append_remarks(key, row);
     if (!rows.add(row + "]")) {
       break;
     }
@@ -174,6 +174,20 @@ void PictureData::add_verdicts() {
     left_out_.push_back(fmt::format("The table of keys has {} of {}: the violated and the undecided first.",
                                     rows.count(), thousands(report_.keys.size())));
   }
+}
+
+void PictureData::append_remarks(const KeyVerdict& key, std::string& row) const {
+  constexpr std::size_t kRemarksMax = 10;
+  std::vector<std::string> remarks;
+  if (options_.remarks && key.verdict != Verdict::linearizable) {
+    remarks = options_.remarks(key);
+  }
+  row += '[';
+  for (std::size_t i = 0; i < std::min(remarks.size(), kRemarksMax); ++i) {
+    row += i == 0 ? "" : ",";
+    append_script_string(beginning_of(remarks[i], kRemarkBytesMax), row);
+  }
+  row += ']';
 }
 
 // [process, key, kind, outcome, role, invoked, returned or -1, its lines, argument, expected, observed]

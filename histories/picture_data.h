@@ -38,6 +38,7 @@ class PictureData {
   void measure();
   void add_summary();
   void add_verdicts();
+  void append_remarks(const KeyVerdict& key, std::string& row) const;
   void add_operations();
   std::string operation_row(const ShownOperation& shown);
   void add_findings();

@@ -200,13 +200,13 @@ TEST(Picture, a_history_that_holds_or_is_undecided_has_a_picture_too) {
   report.keys[1].verdict = Verdict::undecided;
   report.verdict = Verdict::undecided;
 
-  const nlohmann::json data =
-      data_of(picture_of(history, report, {.reason = [](const KeyVerdict&) { return "the time was up"; }}));
+  const nlohmann::json data = data_of(picture_of(
+      history, report, {.remarks = [](const KeyVerdict&) { return std::vector<std::string>{"the time was up"}; }}));
 
   EXPECT_EQ(data["verdict"], "undecided");
   EXPECT_EQ(data["findings"].size(), 0U);
   EXPECT_EQ(data["verdicts"][0][1], "undecided") << "before the key that holds";
-  EXPECT_EQ(data["verdicts"][0][4], "the time was up");
+  EXPECT_EQ(data["verdicts"][0][4], nlohmann::json{"the time was up"});
   EXPECT_EQ(data["operations"].size(), 4'000U);
   EXPECT_THAT(data["left_out"][0].get<std::string>(), testing::HasSubstr("4,000 picked evenly from the history"));
 }

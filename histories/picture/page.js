@@ -39,6 +39,8 @@ function fillFinding(finding, parent) {
   make("strong", keyNames[finding.key], sentence, "name");
   sentence.append(": ");
   make("span", visible(finding.sentence), sentence, "text");
+  const row = data.verdicts.find(([key]) => key === finding.key);
+  (row ? row[4] : []).forEach((remark) => make("p", visible(remark), box));
   const list = make("ol", null, box);
   for (const op of finding.members) {
     const button = make("button", `(${op.badge}) process ${processNames[op.process]}: ${op.label} `
@@ -63,14 +65,15 @@ function fillFindings() {
   const parent = $("findings");
   findings.forEach((finding) => fillFinding(finding, parent));
   const explained = new Set(findings.map((finding) => finding.key));
-  for (const [key, verdict, , , reason] of data.verdicts) {
+  for (const [key, verdict, , , remarks] of data.verdicts) {
     if (verdict === "linearizable" || explained.has(key) || parent.children.length >= 60) continue;
-    const box = make("p", null, parent, verdict === "undecided" ? "finding undecided-key" : "finding");
-    make("strong", "key ", box);
-    make("strong", keyNames[key], box, "name");
-    box.append(verdict === "undecided"
-      ? `: undecided${reason ? `: ${visible(reason)}` : ""}. It is not to be counted as passed.`
+    const box = make("div", null, parent, verdict === "undecided" ? "finding undecided-key" : "finding");
+    const sentence = make("p", null, box);
+    make("strong", "key ", sentence);
+    make("strong", keyNames[key], sentence, "name");
+    sentence.append(verdict === "undecided" ? ": undecided, which is not to be counted as passed."
       : ": not linearizable; which answers contradict was not found out within the budget.");
+    remarks.forEach((remark) => make("p", visible(remark), box));
   }
   if (parent.children.length === 0) {
     $("findings-heading").textContent = "Nothing contradicts";
@@ -81,10 +84,10 @@ function fillFindings() {
 }
 
 function fillKeys() {
-  for (const [key, verdict, count, method, reason] of data.verdicts) {
+  for (const [key, verdict, count, method, remarks] of data.verdicts) {
     const row = make("tr", null, $("key-rows"));
     make("td", keyNames[key], row, "name");
-    make("td", VERDICTS[verdict] + (reason ? `: ${visible(reason)}` : ""), row, verdict);
+    make("td", [VERDICTS[verdict], ...remarks.map(visible)].join("; "), row, verdict);
     make("td", count.toLocaleString("en"), row);
     make("td", method, row);
   }
