@@ -171,15 +171,15 @@ TEST(Picture, a_history_of_a_million_operations_gives_a_page_below_two_megabytes
 
 // Every text long and to be escaped, and each operation with a key, a process and a value of its own.
 TEST(Picture, no_history_gives_a_page_of_two_megabytes) {
-  History history = long_history(8'000, 1, 400);
+  History history = long_history(5'000, 1, 400);
   CheckReport report = violated_at(history, 5);
-  report.keys[0].explanation->sentence = std::string(1'000'000, '<');
+  report.keys.reserve(history.operations.size() + 1);
+  report.keys[0].explanation->sentence = std::string(10'000, '<');
   for (const RecordedOperation& operation : history.operations) {
-    KeyVerdict key = report.keys[0];
-    key.key = operation.key;
-    report.keys.push_back(key);
+    report.keys.push_back(report.keys[0]);
+    report.keys.back().key = operation.key;
     history.nemesis.push_back(
-        {.line = operation.invoke_line, .at = {}, .what = std::string(9'000, '&'), .text = std::string(9'000, '>')});
+        {.line = operation.invoke_line, .at = {}, .what = std::string(900, '&'), .text = std::string(900, '>')});
   }
 
   const std::string page = picture_of(history, report, {.title = std::string(1'000'000, '<')});

@@ -268,12 +268,14 @@ class Chart {
     text.textContent = op.badge && characters < 7 && characters > 2 ? `(${op.badge})` : cut(label, characters);
   }
 
-  // The nearest operation from one in a direction, among those drawn.
+  // The nearest operation in a direction: before and after in its lane, or at the lane's end in any; or in the next lane.
   neighbourOf(op, direction) {
     const shown = this.bars.filter((bar) => bar.isShown).map((bar) => bar.op);
     if (direction === "left" || direction === "right") {
-      const all = byTime.filter((other) => this.isWanted(other) && other.process === op.process);
-      return all[all.indexOf(op) + (direction === "left" ? -1 : 1)] || null;
+      const step = direction === "left" ? -1 : 1;
+      const wanted = byTime.filter((other) => this.isWanted(other));
+      const inLane = wanted.filter((other) => other.process === op.process);
+      return inLane[inLane.indexOf(op) + step] || wanted[wanted.indexOf(op) + step] || null;
     }
     const rank = laneRank[op.process];
     const below = direction === "down";

@@ -178,14 +178,15 @@ function connectKeys(element) {
       if (next) focusOn(next);
     } else if ((event.key === "Enter" || event.key === " ") && thing) {
       pin(thing);
-    } else if (event.key === "Escape") {
-      pin(null);
     } else if (actions[event.key]) {
       actions[event.key]();
     } else {
       return;
     }
     event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") pin(null);
   });
 }
 
