@@ -7,7 +7,7 @@ const folder = process.argv[2];
 const HOSTILE = "</script><img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script><!--\u2028\u202e";
 
 function hostile() {
-  const line = (time, fields) => JSON.stringify({key: HOSTILE, value: null, ...fields, time}) + "\n";
+  const line = (time, fields) => JSON.stringify({key: HOSTILE, value: null, ...fields, time: time * 1000}) + "\n";
   const other = `${HOSTILE} & another`;
   return line(1, {process: HOSTILE, type: "invoke", f: "write", value: HOSTILE})
     + line(2, {process: "nemesis", type: "info", f: `kill ${HOSTILE}`})

@@ -260,8 +260,10 @@ class Chart {
     const label = (op.badge ? `(${op.badge}) ` : "") + op.label;
     const start = Math.max(x1, this.left) + 4;
     // Where there is no room inside, one of a contradiction says behind its bar what it is.
-    const isOutside = op.role === ROLE_CONTRADICTION && x2 - start < label.length * CHARACTER_WIDTH;
-    const room = isOutside ? bar.roomTo - Math.max(x2, this.left) - 6 : Math.min(x2, this.width) - start;
+    const inside = Math.min(x2, this.width) - start;
+    const outside = bar.roomTo - Math.max(x2, this.left) - 6;
+    const isOutside = op.role === ROLE_CONTRADICTION && inside < label.length * CHARACTER_WIDTH && outside > inside;
+    const room = isOutside ? outside : inside;
     text.setAttribute("x", isOutside ? Math.max(x2, this.left) + 4 : start);
     text.setAttribute("y", y + 14);
     const characters = Math.floor(room / CHARACTER_WIDTH);

@@ -81,12 +81,13 @@ function timeText(time, precision) {
   return `${(time / scale).toLocaleString("en", {minimumFractionDigits: 0, maximumFractionDigits: digits})} ${unit}`;
 }
 
-function momentText(time) {
-  return data.has_times ? `${timeText(time, 1)} after the beginning` : `line ${time + Number(data.begin)}`;
+// Without times a moment is its line.
+function momentText(time, line) {
+  return data.has_times ? `${timeText(time, 1)} after the beginning, line ${line}` : `line ${line}`;
 }
 
 function durationText(length) {
-  return data.has_times ? timeText(length, Math.max(1, length / 1000)) : `${length.toLocaleString("en")} lines`;
+  return data.has_times ? timeText(length, Math.max(1, length / 1000)) : plural(length, "line");
 }
 
 function plural(count, one, many) {

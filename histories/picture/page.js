@@ -4,6 +4,7 @@ const ALL = -1;
 const OF_CONTRADICTIONS = -2;
 const state = {key: ALL, process: ALL, from: 0, to: 1, axis: null, pinned: null, focused: null};
 const SELECT_MAX = 1000;
+const FINDINGS_OPEN = 5;
 
 function make(name, text, parent, className) {
   const element = document.createElement(name);
@@ -63,7 +64,12 @@ function fillFinding(finding, parent) {
 
 function fillFindings() {
   const parent = $("findings");
-  findings.forEach((finding) => fillFinding(finding, parent));
+  const more = findings.length > FINDINGS_OPEN ? make("details") : null;
+  findings.forEach((finding, i) => fillFinding(finding, i < FINDINGS_OPEN ? parent : more));
+  if (more) {
+    more.prepend(make("summary", `${findings.length - FINDINGS_OPEN} more`));
+    parent.append(more);
+  }
   const explained = new Set(findings.map((finding) => finding.key));
   for (const [key, verdict, , , remarks] of data.verdicts) {
     if (verdict === "linearizable" || explained.has(key) || parent.children.length >= 60) continue;
@@ -126,8 +132,8 @@ function fillFilters() {
 function detailRows(thing) {
   if (thing.band) {
     const {band} = thing;
-    const end = band.isOpen ? "nothing in the history ends it" : `${momentText(band.until)}, lasting ${durationText(band.until - band.from)}`;
-    return [["begins", momentText(band.from)], ...(band.isMoment ? [] : [["ends", end]]), [`line ${band.line}`, band.text],
+    const end = band.isOpen ? "nothing in the history ends it" : `${momentText(band.until, band.endLine)}, lasting ${durationText(band.until - band.from)}`;
+    return [["begins", momentText(band.from, band.line)], ...(band.isMoment ? [] : [["ends", end]]), [`line ${band.line}`, band.text],
       ...(band.endLine ? [[`line ${band.endLine}`, band.endText]] : [])];
   }
   const {op} = thing;
@@ -135,7 +141,7 @@ function detailRows(thing) {
     ok: "ok", refused: "refused: it did not happen and never will",
     unknown: "unknown: it may take effect at any later time, or never",
   }[op.outcome];
-  const rows = [["key", keyNames[op.key]], ["process", processNames[op.process]], ["asked", `${momentText(op.invoked)}, line ${op.invokeLine}`]];
+  const rows = [["key", keyNames[op.key]], ["process", processNames[op.process]], ["asked", momentText(op.invoked, op.invokeLine)]];
   rows.push(op.hasReturned
     ? ["answered", `${answer}; after ${durationText(op.end - op.invoked)}, line ${op.returnLine}`]
     : ["answered", `never; ${answer}`]);
