@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,11 +13,13 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/key_findings.h"
 #include "cli/reading_flags.h"
 #include "cli/refusal.h"
 #include "histories/checker.h"
 #include "histories/formats.h"
+#include "histories/picture.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -39,6 +42,7 @@ struct CheckFlags {
   bool as_json = false;
   double clock_error_seconds = 0;
   std::optional<double> availability_seconds;  // the longest time without a success that is allowed
+  std::string html;  // where the picture goes; empty: nowhere
 };
 
 Duration duration_of(double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1e9)}; }
@@ -183,6 +187,60 @@ void print_text(const Judged& judged, const CheckFlags& flags) {
   print_availability(judged, flags);
 }
 
+// Without their indentation.
+void add_lines(std::string_view text, std::vector<std::string>& lines) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    lines.emplace_back(line.substr(std::min(line.size(), line.find_first_not_of(' '))));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+}
+
+// What the picture says about a key beside its explanation.
+std::vector<std::string> remarks_on(const Judged& judged, const KeyVerdict& key) {
+  std::vector<std::string> remarks;
+  if (const std::string_view reason = reason_of(key); !reason.empty()) {
+    remarks.emplace_back(reason);
+  }
+  if (key.explanation) {
+    add_lines(text_of(judged.history, *key.explanation), remarks);
+  }
+  if (key.reached) {
+    add_lines(text_of(*key.reached), remarks);
+  }
+  const auto row = std::ranges::find(judged.report.keys, key.key, &KeyVerdict::key) - judged.report.keys.begin();
+  if (const auto& classified = judged.findings.classified[static_cast<std::size_t>(row)]) {
+    add_lines(text_of(*classified), remarks);
+  }
+  return remarks;
+}
+
+Result<void> write_picture(const Judged& judged, const CheckFlags& flags) {
+  const histories::PictureOptions options{
+      .title = std::filesystem::path(judged.file).filename().string(),
+      .remarks = [&](const KeyVerdict& key) { return remarks_on(judged, key); }};
+  const std::filesystem::path path(flags.html);
+  const Result<std::string> written =
+      write_text_file(path.has_parent_path() ? path.parent_path().string() : ".", path.filename().string(),
+                      histories::picture_of(judged.history, judged.report, options));
+  return written ? Result<void>{} : std::unexpected(written.error());
+}
+
+// What a run cannot do is said before its work.
+Result<void> check_picture(const CheckFlags& flags) {
+  if (flags.html.empty()) {
+    return {};
+  }
+  if (flags.files.size() != 1) {
+    return fail("--html", fmt::format("a picture is of one history, and {} files are given", flags.files.size()));
+  }
+  std::error_code ignored;
+  if (std::filesystem::equivalent(flags.html, flags.files.front(), ignored)) {
+    return fail("--html", "this is the history itself, which a picture must not replace");
+  }
+  return check_writable_file(flags.html);
+}
+
 nlohmann::json row_of(const Judged& judged, const CheckFlags& flags) {
   nlohmann::json keys = nlohmann::json::array();
   for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
@@ -219,6 +277,9 @@ nlohmann::json row_of(const Judged& judged, const CheckFlags& flags) {
 }
 
 ExitCode run_check(const CheckFlags& flags) {
+  if (const Result<void> possible = check_picture(flags); !possible) {
+    return refuse(possible.error(), flags.as_json);
+  }
   histories::Checker checker;
   nlohmann::json rows = nlohmann::json::array();
   bool is_input_bad = false;
@@ -234,10 +295,18 @@ ExitCode run_check(const CheckFlags& flags) {
     }
     is_violated |= judged->report.verdict == Verdict::not_linearizable || has_unavailable_key(*judged, flags);
     is_undecided |= judged->report.verdict == Verdict::undecided;
+    const Result<void> drawn = flags.html.empty() ? Result<void>{} : write_picture(*judged, flags);
     if (flags.as_json) {
       rows.push_back(row_of(*judged, flags));
     } else {
       print_text(*judged, flags);
+    }
+    if (!drawn) {
+      fmt::print(stderr, "shardcheck: {}\n", to_string(drawn.error()));
+      rows.push_back({{"file", flags.html}, {"error", error_json(drawn.error())}});
+      is_input_bad = true;
+    } else if (!flags.html.empty() && !flags.as_json) {
+      fmt::print("  picture: {}\n", flags.html);
     }
   }
   if (flags.as_json) {
@@ -262,6 +331,10 @@ void add_check(CLI::App& app, ExitCode& exit) {
   check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
   const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 0.001},
                                             {"s", 1},     {"m", 60},    {"h", 3600}};
+  check
+      ->add_option("--html", flags->html,
+                   "Write an HTML page with a picture of the history and of what contradicts in it")
+      ->check([](const std::string& file) { return std::string(file.empty() ? "the name of a file is missing" : ""); });
   check
       ->add_option("--budget", flags->budget_seconds,
                    "Time for each file, such as 60s, 500ms or 2m; a bare number is seconds")
