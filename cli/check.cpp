@@ -42,7 +42,7 @@ struct CheckFlags {
   bool as_json = false;
   double clock_error_seconds = 0;
   std::optional<double> availability_seconds;  // the longest time without a success that is allowed
-  std::string html;  // where the picture goes; empty: nowhere
+  std::string html;                            // where the picture goes; empty: nowhere
 };
 
 Duration duration_of(double seconds) { return Duration{static_cast<std::int64_t>(seconds * 1e9)}; }
@@ -216,9 +216,8 @@ std::vector<std::string> remarks_on(const Judged& judged, const KeyVerdict& key)
 }
 
 Result<void> write_picture(const Judged& judged, const CheckFlags& flags) {
-  const histories::PictureOptions options{
-      .title = std::filesystem::path(judged.file).filename().string(),
-      .remarks = [&](const KeyVerdict& key) { return remarks_on(judged, key); }};
+  const histories::PictureOptions options{.title = std::filesystem::path(judged.file).filename().string(),
+                                          .remarks = [&](const KeyVerdict& key) { return remarks_on(judged, key); }};
   const std::filesystem::path path(flags.html);
   const Result<std::string> written =
       write_text_file(path.has_parent_path() ? path.parent_path().string() : ".", path.filename().string(),

@@ -15,9 +15,9 @@ void set_window(const History& history, Explanation& explanation) {
   for (const std::uint32_t index : explanation.contradiction) {
     const RecordedOperation& operation = history.operations[index];
     explanation.window_begin = std::min(explanation.window_begin, operation.invoked_at);
-    explanation.window_end = std::max(explanation.window_end, operation.outcome == OutcomeKind::unknown
-                                                                  ? operation.invoked_at
-                                                                  : operation.returned_at);
+    explanation.window_end =
+        std::max(explanation.window_end,
+                 operation.outcome == OutcomeKind::unknown ? operation.invoked_at : operation.returned_at);
   }
 }
 
