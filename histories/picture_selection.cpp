@@ -70,7 +70,9 @@ class Selector {
  public:
   Selector(const History& history, const CheckReport& report, std::size_t operations_max)
       : history_(history), report_(report), room_(operations_max), is_taken_(history.operations.size()) {
-    std::ranges::transform(history.operations, is_taken_.begin(), &RecordedOperation::is_initial);
+    for (std::size_t i = 0; i < is_taken_.size(); ++i) {
+      is_taken_[i] = history.operations[i].is_initial();
+    }
   }
 
   PictureSelection run() {
