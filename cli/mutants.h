@@ -14,14 +14,14 @@ namespace shardcheck::cli {
 
 struct MutantsOptions {
   std::uint64_t seed = 1;
-  double seconds_each = 60;
+  double seconds_each = 60;  // of one core
   std::string out = "findings";
   std::optional<impl::Mutant> only{};
 };
 
 struct KilledMutant {
   harness::Kill kill;
-  double seconds = 0;
+  double seconds = 0;       // of one core
   std::string replay_file;  // empty when it survived
 };
 

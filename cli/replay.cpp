@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
+#include "cli/figures_json.h"
 #include "cli/files.h"
 #include "cli/finding.h"
 #include "cli/flags.h"
@@ -158,9 +159,13 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     for (const Violation& violation : report.violations) {
       violations.push_back(to_json(violation));
     }
-    const nlohmann::json document{{"file", flags.file},          {"verdict", name_of(verdict_of(report))},
-                                  {"reason", reason_of(report)}, {"violations", violations},
-                                  {"events", report.events},     {"digest", fmt::format("{:016x}", report.digest)}};
+    const nlohmann::json document{{"file", flags.file},
+                                  {"verdict", name_of(verdict_of(report))},
+                                  {"reason", reason_of(report)},
+                                  {"violations", violations},
+                                  {"events", report.events},
+                                  {"digest", fmt::format("{:016x}", report.digest)},
+                                  {"figures", cli::to_json(report.figures)}};
     fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     for (const sim::Deviation& deviation : scenario->deviations) {
@@ -171,6 +176,10 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     }
     if (!report.violations.empty() && !flags.is_traced) {
       print_run(*scenario);
+    }
+    const std::string figures = to_text(report.figures);
+    if (!figures.empty()) {
+      fmt::print("figures: {}\n", figures);
     }
     fmt::print("{}: {}, {} events, digest {:016x}\n", verdict_text(report), counted(scenario->size(), "step"),
                report.events, report.digest);

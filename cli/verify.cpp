@@ -154,6 +154,9 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   if (!mutant) {
     return refuse(mutant.error(), flags.as_json);
   }
+  if (is_directory && !harness::is_shown_by_directory_alone(*mutant)) {
+    return refuse({"--mutant", fmt::format("the directory alone cannot show '{}'", flags.mutant)}, flags.as_json);
+  }
   if (const auto writable = check_writable(flags.out); !writable) {
     return refuse(writable.error(), flags.as_json);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/figures_json.h"
 #include "cli/files.h"
 #include "spec/clauses.h"
 
@@ -135,6 +136,9 @@ std::string to_text(const VerifyReport& report) {
       "system {}, seed {}: {} scenarios, {} operations, {} events in {:.1f} s ({:.2f} million a second)\n\n",
       report.system, report.seed, campaign.scenarios, campaign.operations, campaign.events, report.campaign_seconds,
       static_cast<double>(campaign.events) / 1e6 / report.campaign_seconds);
+  if (const std::string figures = to_text(campaign.figures); !figures.empty()) {
+    text += fmt::format("figures: {}\n\n", figures);
+  }
   if (campaign.is_violated()) {
     text +=
         fmt::format("A campaign ends when enough is violated: rows that held were checked in {} of its scenarios.\n\n",
@@ -190,6 +194,7 @@ nlohmann::json to_json(const VerifyReport& report) {
                           {"digest", fmt::format("{:016x}", report.campaign.digest)},
                           {"reached", report.campaign.reached.count()},
                           {"reachable", harness::reachable_cells()},
+                          {"figures", to_json(report.campaign.figures)},
                           {"rows", rows},
                           {"findings", findings},
                           {"exit_code", static_cast<int>(report.verdict())}};

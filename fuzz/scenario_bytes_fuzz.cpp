@@ -8,6 +8,7 @@
 
 #include "fuzz/byte_recorder.h"
 #include "fuzz/scenario_target.h"
+#include "fuzz/short_runs.h"
 #include "harness/campaign.h"
 #include "harness/scenario_runner.h"
 
@@ -15,9 +16,9 @@ namespace shardcheck::fuzz {
 namespace {
 
 // No run reads more: what lies behind would only be changed in vain.
-constexpr std::size_t kBytesMax = 1'024;
+constexpr std::size_t kBytesMax = 256;
 constexpr std::uint64_t kSeedsTried = 8'000;
-constexpr std::size_t kSeedBytesMax = 320;
+constexpr std::size_t kSeedBytesMax = 160;
 
 // Runs from seeds as bytes, those that are short enough.
 std::vector<Seed> short_runs() {
@@ -27,13 +28,15 @@ std::vector<Seed> short_runs() {
   for (std::uint64_t i = 0; i < kSeedsTried; ++i) {
     sim::SeededChoices seeded(harness::seed_of(1, i));
     ByteRecorder recorder(seeded);
-    const harness::RunReport& first = runner.run(recorder, impl::Mutant::none, scenario);
+    ShortRuns short_ones(recorder);
+    const harness::RunReport& first = runner.run(short_ones, impl::Mutant::none, scenario);
     if (recorder.bytes().size() > kSeedBytesMax) {
       continue;
     }
     const std::uint64_t digest = first.digest;
     sim::ByteChoices choices(recorder.bytes());
-    const harness::RunReport& again = runner.run(choices, impl::Mutant::none, scenario);
+    ShortRuns short_again(choices);
+    const harness::RunReport& again = runner.run(short_again, impl::Mutant::none, scenario);
     if (again.digest != digest) {
       fmt::print(stderr, "the bytes of seed {} give another run\n", i);
       std::exit(1);
@@ -56,7 +59,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return -1;  // not for the corpus
   }
   shardcheck::sim::ByteChoices choices({data, size});
-  shardcheck::sim::ByteChoices same_again({data, size});
-  shardcheck::fuzz::run_scenario(choices, same_again);
+  if (const auto clause = shardcheck::fuzz::run_scenario(choices)) {
+    shardcheck::sim::ByteChoices same_again({data, size});
+    shardcheck::fuzz::fail_run(same_again, *clause);
+  }
   return 0;
 }

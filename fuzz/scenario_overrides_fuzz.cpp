@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fuzz/scenario_target.h"
+#include "fuzz/short_runs.h"
 #include "harness/scenario_runner.h"
 
 namespace shardcheck::fuzz {
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::size_t kSeedBytes = 4;
 constexpr std::size_t kOverrideBytes = 4;
-constexpr std::size_t kOverridesMax = 64;
+constexpr std::size_t kOverridesMax = 32;
 constexpr std::uint32_t kSeedsTried = 4'000;
 
 std::uint32_t seed_in(std::span<const std::uint8_t> bytes) {
@@ -45,7 +46,8 @@ std::vector<Seed> plain_runs() {
   harness::Scenario scenario;
   for (std::uint32_t i = 0; i < kSeedsTried; ++i) {
     sim::SeededChoices choices(i);
-    const harness::RunReport& report = runner.run(choices, impl::Mutant::none, scenario);
+    ShortRuns short_ones(choices);
+    const harness::RunReport& report = runner.run(short_ones, impl::Mutant::none, scenario);
     const std::vector<std::uint8_t> bytes{static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i >> 8U), 0, 0};
     runs.push_back({fmt::format("seed_{:04}", i), bytes, reached_in(report)});
   }
@@ -67,7 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   sim::SeededChoices seeded(fuzz::seed_in({data, size}));
   sim::OverriddenChoices choices(seeded, fuzz::overrides_in({data, size}));
-  sim::OverriddenChoices same_again(seeded, fuzz::overrides_in({data, size}));
-  fuzz::run_scenario(choices, same_again);
+  if (const auto clause = fuzz::run_scenario(choices)) {
+    sim::OverriddenChoices same_again(seeded, fuzz::overrides_in({data, size}));
+    fuzz::fail_run(same_again, *clause);
+  }
   return 0;
 }

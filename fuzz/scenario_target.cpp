@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <tuple>
 
+#include "fuzz/short_runs.h"
 #include "harness/counterexample.h"
 
 namespace shardcheck::fuzz {
@@ -20,8 +20,9 @@ using harness::Scenario;
 using harness::ScenarioRunner;
 
 constexpr std::uint64_t kShrinkRunsMax = 3'000;
-// One run in so many is done again from its written scenario. Which ones is decided by their digest.
-constexpr std::uint64_t kRepeatEvery = 64;
+// One run in so many is done again from its written scenario, which costs more than the run did. Which ones is decided
+// by their digest.
+constexpr std::uint64_t kRepeatEvery = 512;
 constexpr int kUsageError = 3;
 
 // How long the runs were, for --statistics.
@@ -64,15 +65,6 @@ Flags& flags() {
 [[noreturn]] void refuse(const std::string& what) {
   fmt::print(stderr, "{}: {}\n", flags().target, what);
   std::exit(kUsageError);
-}
-
-[[noreturn]] void fail_run(sim::Choices& choices, ClauseId clause) {
-  ScenarioRunner runner;
-  const harness::Counterexample found =
-      harness::shrink_counterexample(runner, choices, flags().mutant, clause, kShrinkRunsMax);
-  const Result<std::string> path = harness::write_counterexample(found, flags().findings);
-  fmt::print(stderr, "{}", harness::to_text(found, path ? *path : to_string(path.error())));
-  std::abort();
 }
 
 [[noreturn]] void fail_harness(std::string_view what, const Scenario& scenario) {
@@ -174,13 +166,14 @@ void read_flag(std::string_view argument, const Candidates& candidates) {
 
 }  // namespace
 
-void run_scenario(sim::Choices& choices, sim::Choices& same_again) {
+std::optional<ClauseId> run_scenario(sim::Choices& choices) {
   static ScenarioRunner runner;
   static Scenario scenario;
-  const RunReport& report = runner.run(choices, flags().mutant, scenario);
+  ShortRuns short_ones(choices);
+  const RunReport& report = runner.run(short_ones, flags().mutant, scenario);
   run_lengths().add(report.events);
   if (!report.violations.empty()) {
-    fail_run(same_again, report.violations.front().clause);
+    return report.violations.front().clause;
   }
   if (report.was_cut_short) {
     fail_harness("nothing, but the run did not end", scenario);
@@ -188,6 +181,17 @@ void run_scenario(sim::Choices& choices, sim::Choices& same_again) {
   if (report.digest % kRepeatEvery == 0) {
     check_repeat(runner, scenario, report.digest);
   }
+  return std::nullopt;
+}
+
+void fail_run(sim::Choices& same_again, ClauseId clause) {
+  ScenarioRunner runner;
+  ShortRuns short_ones(same_again);
+  const harness::Counterexample found =
+      harness::shrink_counterexample(runner, short_ones, flags().mutant, clause, kShrinkRunsMax);
+  const Result<std::string> path = harness::write_counterexample(found, flags().findings);
+  fmt::print(stderr, "{}", harness::to_text(found, path ? *path : to_string(path.error())));
+  std::abort();
 }
 
 Reached reached_in(const RunReport& report) {

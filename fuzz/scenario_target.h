@@ -1,11 +1,12 @@
 // What the fuzz targets over scenarios share: they differ in how an input becomes the answers to a run's questions. One
 // run: nothing may be violated, no run may go on for ever, and what was written down of a run must be the same run
-// again. A failure prints the shrunk run, writes it as a scenario and aborts.
+// again. A failure prints the shrunk run, writes it as a scenario and aborts. All runs are short ones (short_runs.h).
 #pragma once
 
 #include <bitset>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +16,10 @@
 
 namespace shardcheck::fuzz {
 
-// Both sources give the same answers; the second one is asked only to shrink a failure.
-void run_scenario(sim::Choices& choices, sim::Choices& same_again);
+// The first clause that the run violates, if any: then call fail_run with the same answers once more.
+std::optional<ClauseId> run_scenario(sim::Choices& choices);
+// Shrinks the failure, prints and writes it, and aborts.
+[[noreturn]] void fail_run(sim::Choices& same_again, ClauseId clause);
 
 // --- seeds ---------------------------------------------------------------------------------------------------------
 

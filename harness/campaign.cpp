@@ -68,6 +68,7 @@ class Campaign {
     report_.undecided += run.is_undecided || run.was_cut_short ? 1 : 0;
     report_.reached |= run.reached;
     report_.signals |= run.signals;
+    report_.figures += run.figures;
     report_.digest = sim::mix(report_.digest ^ run.digest);
     for (std::size_t clause = 0; clause < kClauses; ++clause) {
       report_.checks[clause] += run.checks[clause];

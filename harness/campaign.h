@@ -54,6 +54,7 @@ struct CampaignReport {
   std::uint64_t digest = 0;     // of all runs, in order
   Reach reached;
   std::bitset<3> signals;
+  RunFigures figures;             // of all runs
   std::vector<Failure> failures;  // for each violated clause one, the smallest
 
   bool is_violated() const { return !failures.empty(); }

@@ -39,6 +39,7 @@ class ClaimTeller {
     told = {true, *claim, clock.shifts()};
     sink.on({at, process, ClaimChanged{shard, claim->range, claim->epoch, until}});
   }
+  bool is_told(NodeId process, ShardId shard) const { return told_[process.value * shards_ + shard.value].is_told; }
   // A crash ended all claims of the process, which the judge knows by itself.
   void forget(NodeId process) {
     for (std::size_t i = 0; i < shards_; ++i) {

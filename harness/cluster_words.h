@@ -19,6 +19,9 @@ inline bool take_cluster_line(std::string_view kind, Words& words, Scenario& sce
   } else if (kind == "replicas") {
     is_said = cluster.replicas != 1;
     cluster.replicas = static_cast<std::uint16_t>(words.whole_number("replicas", 1, 3));
+  } else if (kind == "held_back") {
+    is_said = cluster.held_back != 0;
+    cluster.held_back = static_cast<std::uint16_t>(words.whole_number("held_back", 1, cluster.storage_nodes - 1));
   } else if (kind == "leases") {
     is_said = cluster.lease_per != impl::LeasePer::range;
     words.take("node");
@@ -27,6 +30,9 @@ inline bool take_cluster_line(std::string_view kind, Words& words, Scenario& sce
     is_said = scenario.is_of_directory_alone;
     words.take("directory");
     scenario.is_of_directory_alone = true;
+  } else if (kind == "unanswered_max") {
+    is_said = cluster.unanswered_max != 0;
+    cluster.unanswered_max = static_cast<std::uint16_t>(words.whole_number("unanswered_max", 1, 10'000));
   } else if (kind == "router_kinds") {
     for (std::uint16_t i = 0; i < cluster.routers && !scenario.system; ++i) {
       cluster.router_kinds[i] = words.named<impl::RouterKind>("kind of router", impl::kRouterKinds);

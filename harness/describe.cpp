@@ -82,8 +82,10 @@ Wording wording_of(const ClusterShape& shape) {
 Wording wording_of(const Scenario& scenario) {
   if (scenario.is_of_directory_alone) {
     Wording wording = wording_of(scenario.cluster);
-    wording.process = [members = wording.process, count = scenario.cluster.directories](NodeId id) {
-      return id.value < count ? members(id) : fmt::format("client {}", id.value - count);
+    wording.process = [members = wording.process, count = scenario.cluster.directories,
+                       end = scenario.cluster.directories + scenario.cluster.clients](NodeId id) {
+      const bool is_client = id.value >= count && id.value < end;
+      return is_client ? fmt::format("client {}", id.value - count) : members(id);
     };
     return wording;
   }
@@ -119,6 +121,8 @@ std::string describe(const Wording& wording, const sim::Deviation& deviation) {
     case FaultKind::paused: return fmt::format("{} {} pauses for {}", moment_text(wording, deviation), message, time);
     case FaultKind::clock_shifted:
       return fmt::format("{} {} has its clock shifted to {}", moment_text(wording, deviation), message, time);
+    case FaultKind::lost_for_good:
+      return fmt::format("{} {} is lost for good", moment_text(wording, deviation), message);
   }
   return "";
 }
@@ -142,14 +146,28 @@ std::string describe(const Wording& wording, const Step& step) {
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     return fmt::format("an operator splits the metadata shard of key {} there", metadata->at.value);
   }
+  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
+    return fmt::format("{} joins", wording.process(join->node));
+  }
+  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+    return fmt::format("{} is told to leave{}", wording.process(leave->node),
+                       leave->is_at_once ? ", and stopped at once" : "");
+  }
   const auto& fault = std::get<FaultStep>(step.what);
+  if (fault.kind == FaultKind::lost_for_good) {
+    return fmt::format("{} is lost for good", wording.process(fault.process));
+  }
   return fmt::format("{} is {} for {}", wording.process(fault.process), name_of(fault.kind),
                      milliseconds_text(fault.duration));
 }
 
 std::string describe(const Wording& wording, const ClockSetting& clock) {
-  return fmt::format("the clock of {} is ahead by {} and gains {} us a second", wording.process(clock.process),
-                     milliseconds_text(clock.offset), clock.drift_ppm);
+  std::string text = fmt::format("the clock of {} is ahead by {} and gains {} us a second",
+                                 wording.process(clock.process), milliseconds_text(clock.offset), clock.drift_ppm);
+  for (const sim::DriftChange& change : clock.changes) {
+    text += fmt::format(", {} from {} on", change.drift_ppm, milliseconds_text(change.at - TrueTime{}));
+  }
+  return text;
 }
 
 std::string describe(const impl::ClusterOptions& cluster, const sim::Deviation& deviation) {

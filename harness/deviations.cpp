@@ -19,7 +19,7 @@ constexpr std::array kOutages{milliseconds(10), milliseconds(2),   milliseconds(
 
 bool hits_a_process(FaultKind kind) {
   return kind == FaultKind::crashed || kind == FaultKind::disk_lost || kind == FaultKind::paused ||
-         kind == FaultKind::clock_shifted;
+         kind == FaultKind::clock_shifted || kind == FaultKind::lost_for_good;
 }
 
 }  // namespace
@@ -77,7 +77,8 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   Deviation deviation;
   deviation.anchor = anchor;
   deviation.kind = enabled_[kind - 1];
-  if (hits_a_process(deviation.kind) || deviation.kind == FaultKind::link_cut) {
+  const bool lasts = hits_a_process(deviation.kind) || deviation.kind == FaultKind::link_cut;
+  if (lasts && deviation.kind != FaultKind::lost_for_good) {
     deviation.duration = kOutages[ask(Ask::deviation_size, kOutages.size())];
   } else if (deviation.kind == FaultKind::delayed || deviation.kind == FaultKind::duplicated) {
     deviation.duration = kDelays[ask(Ask::deviation_size, kDelays.size())];
@@ -88,6 +89,8 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   spare_clients(deviation);
   if (deviation.kind == FaultKind::disk_lost) {
     strike_who_may_lose(deviation);
+  } else if (deviation.kind == FaultKind::lost_for_good) {
+    strike_who_may_be_lost(deviation);
   }
   switch (deviation.kind) {
     case FaultKind::link_cut: deviation.is_both_ways = ask(Ask::deviation_detail, 2) == 1; break;
@@ -104,7 +107,8 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
     case FaultKind::delayed:
     case FaultKind::dropped:
     case FaultKind::duplicated:
-    case FaultKind::paused: break;
+    case FaultKind::paused:
+    case FaultKind::lost_for_good: break;
   }
   drawn_.push_back(deviation);
   return true;
@@ -125,6 +129,27 @@ void DrawnDeviations::strike_who_may_lose(Deviation& deviation) const {
   } else {
     deviation.kind = FaultKind::crashed;
   }
+}
+
+// As above. That nobody is left who could go on is no fault of the cluster's.
+void DrawnDeviations::strike_who_may_be_lost(Deviation& deviation) {
+  const auto limit_of = [this](NodeId id) {
+    return std::ranges::find_if(limits_.may_be_lost,
+                                [id](const LossLimit& it) { return it.is_about(id) && it.most > 0; });
+  };
+  const Anchor& anchor = deviation.anchor;
+  const bool is_sender = deviation.moment == Moment::after_sending;
+  auto limit = limit_of(is_sender ? anchor.from : anchor.to);
+  if (limit == limits_.may_be_lost.end()) {
+    limit = limit_of(is_sender ? anchor.to : anchor.from);
+    if (limit == limits_.may_be_lost.end()) {
+      deviation.kind = FaultKind::crashed;
+      deviation.duration = kOutages.front();
+      return;
+    }
+    deviation.moment = is_sender ? Moment::after_receiving : Moment::after_sending;
+  }
+  --limit->most;
 }
 
 void DrawnDeviations::spare_clients(Deviation& deviation) const {

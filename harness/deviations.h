@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/labels.h"
+#include "harness/losses.h"
 #include "sim/choices.h"
 #include "sim/deviation.h"
 
@@ -30,6 +31,7 @@ struct FaultLimits {
   // other end, and unless they may, messages to and from it do not arrive twice.
   NodeId clients = kNoNode;
   bool may_repeat_client_messages = false;
+  LossLimits may_be_lost{};  // for good; beyond that, processes crash
 };
 
 // Draws by gaps: "the next deviation comes after so many messages, and is ...". Each is written down with its anchor.
@@ -44,6 +46,7 @@ class DrawnDeviations final : public sim::DeviationSource {
   void draw_gap();
   bool draw(const sim::Anchor& anchor);
   void strike_who_may_lose(sim::Deviation& deviation) const;
+  void strike_who_may_be_lost(sim::Deviation& deviation);
   void spare_clients(sim::Deviation& deviation) const;
   std::uint64_t ask(Ask kind, std::uint64_t n);
 

@@ -39,8 +39,12 @@ FaultProfile only(FaultKind kind, std::uint32_t gap) {
   profile.is_enabled[static_cast<std::size_t>(kind)] = true;
   return profile;
 }
-// Process 0 is the directory, 1 and 2 may lose their disks, 3 is a router.
-FaultLimits limits() { return {.clock_offset_max = milliseconds(2), .may_lose_disk = {NodeId{1}, NodeId{2}}}; }
+// Process 0 is the directory, 1 and 2 may lose their disks, and one of them itself for good, 3 is a router.
+FaultLimits limits() {
+  FaultLimits limits{.clock_offset_max = milliseconds(2), .may_lose_disk = {NodeId{1}, NodeId{2}}};
+  limits.may_be_lost[1] = {.first = NodeId{1}, .end = NodeId{3}, .most = 1};
+  return limits;
+}
 
 Anchor message(std::uint32_t i) {
   const auto from = static_cast<std::uint16_t>(i % 4);
@@ -153,6 +157,25 @@ TEST(DrawnDeviations, a_disk_is_lost_only_where_it_may_be) {
   EXPECT_GT(crashed, 100U);
 }
 
+TEST(DrawnDeviations, only_so_many_are_lost_for_good) {
+  sim::SeededChoices choices(9);
+  DrawnDeviations deviations;
+  deviations.reset(only(FaultKind::lost_for_good, 5), limits(), choices);
+  std::vector<NodeId> lost;
+
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    const Deviation* deviation = deviations.at(message(i));
+    if (deviation != nullptr && deviation->kind == FaultKind::lost_for_good) {
+      lost.push_back(deviation->moment == Moment::after_sending ? deviation->anchor.from : deviation->anchor.to);
+    }
+  }
+
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_TRUE(lost[0] == NodeId{1} || lost[0] == NodeId{2});
+  EXPECT_GT(deviations.drawn().size(), 50U);
+  EXPECT_EQ(deviations.drawn().back().kind, FaultKind::crashed);
+}
+
 TEST(DrawnDeviations, every_enabled_fault_strikes_within_its_limits) {
   sim::SeededChoices choices(4);
   DrawnDeviations deviations;
@@ -174,7 +197,8 @@ TEST(DrawnDeviations, every_enabled_fault_strikes_within_its_limits) {
       EXPECT_LE(deviation->duration, milliseconds(2));
       is_clock_set_back |= deviation->duration < Duration{};
     } else {
-      const bool has_size = deviation->kind != FaultKind::dropped && deviation->kind != FaultKind::held_until_phase;
+      const bool has_size = deviation->kind != FaultKind::dropped && deviation->kind != FaultKind::held_until_phase &&
+                            deviation->kind != FaultKind::lost_for_good;
       EXPECT_EQ(deviation->duration > Duration{}, has_size);
     }
     EXPECT_LT(deviation->until_signal, kMovePhases);

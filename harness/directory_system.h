@@ -36,6 +36,12 @@ constexpr bool is_asked_of_settings(OperationKind kind) {
   return kind == OperationKind::read || kind == OperationKind::write || kind == OperationKind::compare_and_set;
 }
 
+// Of the seeded bugs those that it can show: all others have no part in settings.
+constexpr bool is_shown_by_directory_alone(impl::Mutant mutant) {
+  return mutant == impl::Mutant::none || mutant == impl::Mutant::dir_grant_not_majority ||
+         mutant == impl::Mutant::dir_epoch_reuse_after_failover;
+}
+
 // A directory of three or five members with this bug, its clients and what they ask.
 Plan draw_directory_plan(sim::Choices& choices, impl::Mutant mutant);
 

@@ -20,7 +20,7 @@ struct Plan {
 
 // Of the reference, whose make-up is drawn as well.
 Plan draw_plan(sim::Choices& choices, impl::Mutant mutant);
-FaultLimits fault_limits_of(const impl::ClusterOptions& cluster);
+FaultLimits fault_limits_of(const Scenario& scenario);
 
 // Of a system that is made up as it is.
 struct SimulatedShape {

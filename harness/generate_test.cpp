@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -130,12 +131,68 @@ TEST(Generate, steps_are_in_order_and_every_plan_begins_with_a_move) {
   }
 }
 
+TEST(Generate, load_and_drift_are_drawn_in_some_plans) {
+  std::set<CatchUpDecision> decisions;
+  std::set<std::uint16_t> unanswered;
+  std::set<std::uint16_t> inboxes;
+  std::size_t changes_max = 0;
+  bool has_burst = false;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    sim::SeededChoices choices(seed);
+    const Scenario scenario = draw_plan(choices, impl::Mutant::none).scenario;
+    decisions.insert(scenario.cluster.catch_up);
+    unanswered.insert(scenario.cluster.unanswered_max);
+    inboxes.insert(scenario.network.inbox_max);
+    for (const ClockSetting& clock : scenario.clocks) {
+      changes_max = std::max(changes_max, clock.changes.size());
+      EXPECT_TRUE(std::ranges::is_sorted(clock.changes, {}, &sim::DriftChange::at));
+    }
+    for (std::size_t i = 1; i < scenario.steps.size(); ++i) {
+      has_burst |= scenario.steps[i].at - scenario.steps[i - 1].at == microseconds(5);
+    }
+  }
+  EXPECT_EQ(decisions.size(), static_cast<std::size_t>(kCatchUpDecisions));
+  EXPECT_EQ(unanswered, (std::set<std::uint16_t>{0, 1, 4}));
+  EXPECT_EQ(inboxes, (std::set<std::uint16_t>{0, 8}));
+  EXPECT_EQ(changes_max, sim::kDriftChangesMax);
+  EXPECT_TRUE(has_burst);
+}
+
+TEST(Generate, nodes_join_and_leave_in_some_runs_and_enough_of_them_stay) {
+  int joins = 0, leaves = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE(seed);
+    sim::SeededChoices choices(seed);
+
+    const Plan plan = draw_plan(choices, impl::Mutant::none);
+
+    const impl::ClusterOptions& cluster = plan.scenario.cluster;
+    const auto count = [&]<class What>(What) {
+      return std::ranges::count_if(plan.scenario.steps,
+                                   [](const Step& it) { return std::holds_alternative<What>(it.what); });
+    };
+    const auto joining = count(JoinStep{}), leaving = count(LeaveStep{});
+    EXPECT_EQ(cluster.held_back, joining);
+    EXPECT_TRUE(std::ranges::is_sorted(plan.scenario.steps, {}, &Step::at));
+    EXPECT_TRUE(parse_scenario(to_text(plan.scenario), "s").has_value());
+    if (leaving > 0) {
+      const int lost_max = fault_limits_of(plan.scenario).may_be_lost[1].most;
+      EXPECT_LE(leaving + lost_max + cluster.replicas, cluster.storage_nodes);
+    }
+    joins += joining > 0 ? 1 : 0;
+    leaves += leaving > 0 ? 1 : 0;
+  }
+  EXPECT_GT(joins, 8);
+  EXPECT_GT(leaves, 8);
+}
+
 TEST(Generate, only_storage_nodes_may_lose_their_disks) {
-  impl::ClusterOptions cluster;
+  Scenario scenario;
+  impl::ClusterOptions& cluster = scenario.cluster;
   cluster.directories = 1;
   cluster.storage_nodes = 3;
 
-  const FaultLimits limits = fault_limits_of(cluster);
+  const FaultLimits limits = fault_limits_of(scenario);
 
   EXPECT_EQ(limits.may_lose_disk, (std::vector<NodeId>{NodeId{1}, NodeId{2}, NodeId{3}}));
   EXPECT_EQ(limits.clock_offset_max, cluster.clock_offset_max);

@@ -53,6 +53,12 @@ enum class Ask : std::uint8_t {
   replicas,
   lease_per,
   metadata_split,
+  unanswered,
+  inbox,
+  burst,
+  drift_change,
+  lost_for_good,
+  join_and_leave,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

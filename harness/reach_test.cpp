@@ -46,12 +46,14 @@ TEST(Reach, a_cell_keeps_its_place) {
   }
 }
 
-// 8 phases, 9 faults, 6 participants; no source and target without a move (18), no disk lost but a storage node's (24).
+// 8 phases, 10 faults, 6 participants; no source and target without a move (20), no disk lost but a storage node's
+// (24).
 TEST(Reach, cells_that_cannot_be_visited_have_a_reason) {
-  EXPECT_EQ(kReachCells, 432U);
-  EXPECT_EQ(reachable_cells(), 432U - 18U - 24U);
+  EXPECT_EQ(kReachCells, 480U);
+  EXPECT_EQ(reachable_cells(), 480U - 20U - 24U);
   EXPECT_EQ(reachable_participants(MovePhase::none, FaultKind::disk_lost), 1U);
   EXPECT_EQ(reachable_participants(MovePhase::fenced, FaultKind::crashed), 6U);
+  EXPECT_EQ(reachable_participants(MovePhase::switched, FaultKind::lost_for_good), 6U);
   EXPECT_EQ(why_unreachable({MovePhase::copying, FaultKind::crashed, Participant::source}), "");
   EXPECT_NE(why_unreachable({MovePhase::copying, FaultKind::disk_lost, Participant::mover}), "");
 }

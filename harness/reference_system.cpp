@@ -41,6 +41,7 @@ void ReferenceSystem::start(ObservationSink& sink) {
   told_position_ = DirectoryPosition{cluster.shards};
   told_records_.clear();
   open_moves_.assign(cluster.shard_ids(), OpenMove{});
+  joining_ = leaving_ = stopped_at_once_ = NodeSet{};
   claims_.reset(impl::Roles(cluster).processes(), cluster.shard_ids());
   prepare(sink, impl::make_cluster(cluster), cluster.clock_offset_max);
   tell_tiers(impl::Roles(cluster).directory(0));
@@ -84,6 +85,9 @@ Bounds ReferenceSystem::bounds() const {
   bounds.log_entries_max = cluster.log_max;
   bounds.replay_rounds_max = cluster.catch_up_rounds_max;
   bounds.copies_per_move_max = cluster.copies_max;
+  bounds.splits_first_max = cluster.splits_first_max;
+  bounds.lag_at_fence_max = cluster.lag_at_fence_max;
+  bounds.lag_of_longer_pause_max = cluster.pause_lag_max;
   bounds.node_keys_max = cluster.node_keys_max == 0 ? cluster.keys : cluster.node_keys_max;
   state_pause(bounds);
   bounds.quiet_after = kQuietAfter;
@@ -110,6 +114,12 @@ void ReferenceSystem::state_pause(Bounds& bounds) const {
   bounds.pause_without_tail = message * 4 + commit + kSynced * 2 + followed;
   bounds.replay_round = message * 3 + kSynced * 2;
   bounds.entries_per_round = impl::kEntriesPerMessage;
+  // Six commits; the orders besides those that are counted; an order that is given twice; the longest tail.
+  const std::int64_t entries = impl::kEntriesPerMessage;
+  const std::int64_t tail_rounds = (cluster.pause_lag_max + entries - 1) / entries;
+  bounds.undisturbed_move_within =
+      (commit + message) * 6 + (bounds.replay_round + followed) * (4 + tail_rounds) + cluster.order_timeout * 2;
+  bounds.copy_within = bounds.replay_round * (3 + (std::int64_t{cluster.keys} + cluster.clients) / entries);
 }
 
 bool ReferenceSystem::apply(const Step& step) {
@@ -119,22 +129,32 @@ bool ReferenceSystem::apply(const Step& step) {
     return true;
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
-    world_.inject(roles.mover_of(move->shard), impl::StartMove{move->shard, move->target, move->how});
+    world_.inject(operators_mover(roles.mover_of(move->shard)), impl::StartMove{move->shard, move->target, move->how});
     return true;
   }
   if (const auto* split = std::get_if<SplitStep>(&step.what)) {
-    world_.inject(roles.mover_of(split->shard), impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
+    world_.inject(operators_mover(roles.mover_of(split->shard)),
+                  impl::StartReshape{impl::ReshapeKind::split, split->shard, split->at});
     return true;
   }
   if (const auto* merge = std::get_if<MergeStep>(&step.what)) {
-    world_.inject(roles.mover_of(merge->shard), impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
+    world_.inject(operators_mover(roles.mover_of(merge->shard)),
+                  impl::StartReshape{impl::ReshapeKind::merge, merge->shard, Key{}});
     return true;
   }
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     impl::Command command;
     command.kind = impl::CommandKind::split_metadata;
     command.at = metadata->at;
-    world_.inject(roles.mover(0), command);
+    world_.inject(operators_mover(roles.mover(0)), command);
+    return true;
+  }
+  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
+    enlist(*join);
+    return true;
+  }
+  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+    enlist(*leave);
     return true;
   }
   inject_fault(std::get<FaultStep>(step.what));
@@ -154,24 +174,54 @@ ProcessRole ReferenceSystem::role_of(NodeId process) const {
 
 bool ReferenceSystem::is_settled() const {
   for (const ShardRecord& record : records_) {
-    if (record.is_data_lost || record.is_removed()) {
+    if (record.is_data_lost || record.is_removed() || is_out_of_reach(record)) {
       continue;
     }
     const impl::StorageNode* owner = storage(record.owner);
+    if (owner == nullptr) {
+      return false;  // a seeded bug gave the range to nobody
+    }
     const auto claim = owner->claim(record.shard);
     const bool serves = claim && claim->epoch == record.epoch && world_.clock(record.owner).read(now()) < claim->until;
-    if (record.phase != MovePhase::none || !serves || !world_.is_up(record.owner)) {
+    const bool is_moving = record.phase != MovePhase::none && !waits_for_gone(record);
+    if (is_moving || !serves || !world_.is_up(record.owner)) {
       return false;
     }
   }
-  return !has_left_copies() && !has_wishes();
+  return !has_left_copies() && !has_wishes() && !waits_for_leaving();
+}
+
+bool ReferenceSystem::is_cut_off(ClientId client) const {
+  return world_.is_gone(impl::Roles(scenario_->cluster).router_of(client));
+}
+
+// Whom an operator asks: the usual one, or another that is still there.
+NodeId ReferenceSystem::operators_mover(NodeId usual) const {
+  const impl::Roles roles(scenario_->cluster);
+  for (std::uint16_t i = 0; world_.is_gone(usual) && i < roles.movers(); ++i) {
+    usual = roles.mover(i);
+  }
+  return usual;
+}
+
+// Who has a copy is lost for good.
+bool ReferenceSystem::is_out_of_reach(const ShardRecord& record) const {
+  bool is_anyone_left = false;
+  record.members.for_each([&](NodeId member) { is_anyone_left |= !world_.is_gone(member); });
+  return !is_anyone_left;
+}
+
+// The move is decided, and what is left to do waits for a side that is lost for good.
+bool ReferenceSystem::waits_for_gone(const ShardRecord& record) const {
+  const auto is_gone = [&](NodeId side) { return side != kNoNode && world_.is_gone(side); };
+  return record.phase >= MovePhase::switched && (is_gone(record.source) || is_gone(record.target));
 }
 
 // Moves that were asked for, and that the directory has not heard of yet.
 bool ReferenceSystem::has_wishes() const {
   const impl::Roles roles(scenario_->cluster);
   for (std::uint16_t i = 0; i < roles.movers(); ++i) {
-    if (world_.process(roles.mover(i)).mover()->has_wish()) {
+    if (!world_.is_gone(roles.mover(i)) && world_.process(roles.mover(i)).mover()->has_wish()) {
       return true;
     }
   }
@@ -182,13 +232,17 @@ bool ReferenceSystem::has_wishes() const {
 bool ReferenceSystem::has_left_copies() const {
   const impl::Roles roles(scenario_->cluster);
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
+    if (world_.is_gone(roles.storage(i))) {
+      continue;
+    }
     for (const impl::ShardCopy& copy : storage(roles.storage(i))->state().copies()) {
       const std::size_t shard = copy.known.shard.value;
       const bool is_members = shard < records_.size() && (records_[shard].members.contains(roles.storage(i)) ||
                                                           records_[shard].joining == roles.storage(i));
       const bool may_stay = copy.copy == CopyState::owned || (copy.copy == CopyState::replica && is_members);
       const bool may_go = copy.copy && !may_stay && shard < records_.size();
-      if (may_go && !records_[shard].is_data_lost && !records_[shard].is_removed()) {
+      const bool must_go = may_go && !records_[shard].is_data_lost && !records_[shard].is_removed();
+      if (must_go && !waits_for_gone(records_[shard])) {
         return true;
       }
     }
@@ -200,6 +254,9 @@ void ReferenceSystem::tell_end() {
   const impl::Roles roles(scenario_->cluster);
   for (std::uint16_t i = 0; i < roles.storage_nodes(); ++i) {
     const NodeId id = roles.storage(i);
+    if (world_.is_gone(id)) {
+      continue;
+    }
     for (const impl::ShardCopy& copy : storage(id)->state().copies()) {
       if (copy.copy) {
         tell(now(), id, CopyHeld{copy.known.shard, copy.held, *copy.copy, copy.move});
@@ -309,13 +366,19 @@ void ReferenceSystem::name_differing(const ShardRecord& record, CutoverContent& 
 }
 
 void ReferenceSystem::handled(NodeId process, TrueTime at) {
-  if (storage(process) == nullptr) {
+  const impl::StorageNode* node = storage(process);
+  if (node == nullptr) {
     return;
   }
+  const sim::Clock& clock = world_.clock(process);
   for (std::uint16_t i = 0; i < records_.size(); ++i) {
     const ShardId shard{i};
-    claims_.tell(process, shard, storage(process)->claim(shard), world_.clock(process), at, *sink_);
+    // Who keeps no copy claims nothing.
+    if (node->state().copy(shard).copy || claims_.is_told(process, shard)) {
+      claims_.tell(process, shard, node->claim(shard), clock, at, *sink_);
+    }
   }
+  insist(process);
 }
 
 void ReferenceSystem::traced(const sim::TraceEvent<impl::Protocol>& event) {

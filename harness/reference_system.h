@@ -20,6 +20,7 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
   bool apply(const Step& step) override;
   ProcessRole role_of(NodeId process) const override;
   bool is_settled() const override;
+  bool is_cut_off(ClientId client) const override;
   void tell_end() override;
 
   // What the world calls.
@@ -37,6 +38,15 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
 
   // Null for kNoNode and for processes of any other role.
   const impl::StorageNode* storage(NodeId id) const { return id == kNoNode ? nullptr : world_.process(id).storage(); }
+  NodeId operators_mover(NodeId usual) const;
+  bool is_out_of_reach(const ShardRecord& record) const;
+  bool waits_for_gone(const ShardRecord& record) const;
+  // reference_members.cpp
+  void enlist(const JoinStep& step);
+  void enlist(const LeaveStep& step);
+  void insist(NodeId process);
+  bool may_stop(NodeId process) const;
+  bool waits_for_leaving() const;
   bool has_left_copies() const;
   bool has_wishes() const;
   void state_pause(Bounds& bounds) const;
@@ -51,6 +61,9 @@ class ReferenceSystem final : public SimulatedSystem<impl::Protocol, ReferenceSy
   std::vector<RecordCommitted> told_records_;
   std::vector<OpenMove> open_moves_;  // by ShardId
   ClaimTeller<impl::ServingClaim> claims_;
+  NodeSet joining_;          // told to
+  NodeSet leaving_;          // told to, and not stopped yet
+  NodeSet stopped_at_once_;  // of them, whatever they still have
 };
 
 }  // namespace shardcheck::harness

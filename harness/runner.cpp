@@ -45,7 +45,9 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
       break;
     }
     if (const auto* client = std::get_if<ClientStep>(&step.what)) {
-      clients_[client->request.client.value].waiting.push_back(*client);
+      Client& asking = clients_[client->request.client.value];
+      asking.waiting.push_back(*client);
+      asking.last_sequence = std::max(asking.last_sequence, client->request.sequence);
       start_waiting(system);
     } else {
       system.apply(step);
@@ -87,6 +89,7 @@ void Runner::on(const Observed& observed) {
     return;
   }
   note_reached(observed);
+  report_.figures.note(observed.fact);
   judge_.on(observed);
 }
 
@@ -104,7 +107,7 @@ void Runner::end(Client& client, const Outcome& outcome, TrueTime at) {
   if (client.running->operation.kind != OperationKind::scan) {
     record_end(client, outcome, at);
   }
-  probe_failed_ |= outcome.kind != OutcomeKind::ok && !judge_.known().is_reported_lost(client.running->operation.key);
+  probe_failed_ |= outcome.kind != OutcomeKind::ok && !judge_.known().is_unavailable(client.running->operation.key);
   client.running.reset();
 }
 
@@ -149,7 +152,6 @@ void Runner::start(System& system, ClientId id, const ClientStep& step) {
   Client& client = clients_[id.value];
   client.running = step;
   client.gives_up_at = system.now() + kClientTimeout;
-  client.last_sequence = std::max(client.last_sequence, step.request.sequence);
   if (step.operation.kind != OperationKind::scan) {
     record_call(system.now(), id, step.operation);
   }
@@ -174,6 +176,9 @@ void Runner::record_call(TrueTime at, ClientId id, const Operation& operation) {
 void Runner::start_waiting(System& system) {
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Client& client = clients_[i];
+    if (system.is_cut_off(ClientId{static_cast<std::uint16_t>(i)})) {
+      client.waiting.clear();
+    }
     if (client.running && system.now() >= client.gives_up_at) {
       judge_.on({system.now(), kNoNode, Returned{client.running->request, Outcome{}, true, true}});
       end(client, Outcome{}, system.now());
@@ -215,7 +220,7 @@ void Runner::settle(System& system) {
 }
 
 // The final reads: of every key, until all have been answered, or the time for V1 has passed and they were tried once
-// more. A range that is reported lost never serves again, so its keys are read once and not waited for.
+// more. A range that nobody can serve again has its keys read once and not waited for.
 void Runner::read_everything(System& system) {
   const TrueTime last = system.now() + bounds_.service_within;
   bool is_last = false;
@@ -226,13 +231,25 @@ void Runner::read_everything(System& system) {
   }
 }
 
+// The clients that can ask for something.
+std::vector<std::uint16_t> Runner::connected(const System& system) const {
+  std::vector<std::uint16_t> ids;
+  for (std::uint16_t i = 0; i < clients_.size(); ++i) {
+    if (!system.is_cut_off(ClientId{i})) {
+      ids.push_back(i);
+    }
+  }
+  return ids;
+}
+
 bool Runner::probe(System& system, bool is_first) {
+  const std::vector<std::uint16_t> asking = connected(system);
   std::size_t turn = 0;
-  for (Key key = bounds_.key_space.lo; key < bounds_.key_space.hi; key = next(key), ++turn) {
-    if (!is_first && judge_.known().is_reported_lost(key)) {
+  for (Key key = bounds_.key_space.lo; key < bounds_.key_space.hi && !asking.empty(); key = next(key), ++turn) {
+    if (!is_first && judge_.known().is_unavailable(key)) {
       continue;
     }
-    const auto id = static_cast<std::uint16_t>(turn % clients_.size());
+    const std::uint16_t id = asking[turn % asking.size()];
     Client& client = clients_[id];
     client.last_sequence = sequence_after(client.last_sequence);
     ClientStep step;
@@ -249,15 +266,17 @@ bool Runner::probe(System& system, bool is_first) {
 
 // The final scans, after the final reads: what is there was just read, key by key.
 void Runner::scan_everything(System& system) {
-  if (!bounds_.answers_scans || is_cut_short_) {
+  const std::vector<std::uint16_t> asking = connected(system);
+  if (!bounds_.answers_scans || is_cut_short_ || asking.empty()) {
     return;
   }
-  Client& client = clients_.front();
+  const ClientId id{asking.front()};
+  Client& client = clients_[id.value];
   Key lo = bounds_.key_space.lo;
   while (lo < bounds_.key_space.hi) {
     const Key hi{std::min(bounds_.key_space.hi.value, lo.value + kScanWidthMax)};
     client.last_sequence = sequence_after(client.last_sequence);
-    client.waiting.push_back({{ClientId{0}, client.last_sequence}, scan_of({lo, hi})});
+    client.waiting.push_back({{id, client.last_sequence}, scan_of({lo, hi})});
     lo = hi;
   }
   start_waiting(system);

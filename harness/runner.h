@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/reach.h"
+#include "harness/run_figures.h"
 #include "histories/checker.h"
 #include "histories/history.h"
 #include "spec/judge.h"
@@ -28,6 +29,7 @@ struct RunReport {
   bool was_cut_short = false;  // the run hit the bound on its work
   Reach reached;
   std::bitset<3> signals;  // those that were given
+  RunFigures figures;
 
   std::uint64_t checked(ClauseId id) const { return checks[static_cast<std::size_t>(id)]; }
   const Violation* violation_of(ClauseId id) const;
@@ -65,6 +67,7 @@ class Runner final : private ObservationSink {
   void drain(System& system, Duration at_most);
   void settle(System& system);
   void read_everything(System& system);
+  std::vector<std::uint16_t> connected(const System& system) const;
   bool probe(System& system, bool is_first);
   void scan_everything(System& system);
   void judge_history();
@@ -81,7 +84,7 @@ class Runner final : private ObservationSink {
   const System* system_ = nullptr;    // of the run under way
   TrueTime last_stamp_;
   bool is_cut_short_ = false;
-  bool probe_failed_ = false;  // a final read was not answered, of a key that is not reported lost
+  bool probe_failed_ = false;  // a final read was not answered, of a key that somebody could serve
 };
 
 }  // namespace shardcheck::harness

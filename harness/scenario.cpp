@@ -51,8 +51,17 @@ std::string step_text(const Step& step) {
   if (const auto* metadata = std::get_if<MetadataSplitStep>(&step.what)) {
     return at + fmt::format("split_metadata {}", metadata->at.value);
   }
+  if (const auto* join = std::get_if<JoinStep>(&step.what)) {
+    return at + fmt::format("join {}", join->node.value);
+  }
+  if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+    return at + fmt::format("leave {}{}", leave->node.value, leave->is_at_once ? " at_once" : "");
+  }
   const auto& fault = std::get<FaultStep>(step.what);
   std::string text = at + fmt::format("fault {} {}", name_of(fault.kind), fault.process.value);
+  if (fault.kind == FaultKind::lost_for_good) {
+    return text;
+  }
   if (fault.kind == FaultKind::link_cut) {
     text += fmt::format(" {}", fault.peer.value);
   }
@@ -67,6 +76,7 @@ std::string deviation_text(const Scenario& scenario, const sim::Deviation& devia
   const std::string time = exact_milliseconds(deviation.duration.value);
   switch (deviation.kind) {
     case FaultKind::dropped: return on;
+    case FaultKind::lost_for_good: return on + fmt::format(" {}", name_of(deviation.moment));
     case FaultKind::delayed:
     case FaultKind::duplicated: return on + " " + time;
     case FaultKind::held_until_phase:
@@ -109,8 +119,14 @@ std::string make_up_text(const impl::ClusterOptions& cluster) {
   if (cluster.replicas != 1) {
     text += fmt::format("replicas {}\n", cluster.replicas);
   }
+  if (cluster.held_back != 0) {
+    text += fmt::format("held_back {}\n", cluster.held_back);
+  }
   if (cluster.lease_per == impl::LeasePer::node) {
     text += "leases node\n";
+  }
+  if (cluster.unanswered_max != 0) {
+    text += fmt::format("unanswered_max {}\n", cluster.unanswered_max);
   }
   if (cluster.mutant != impl::Mutant::none) {
     text += fmt::format("mutant {}\n", impl::row_of(cluster.mutant).name);
@@ -125,11 +141,16 @@ std::string to_text(const Scenario& scenario) {
   text += scenario.system ? make_up_text(*scenario.system) : make_up_text(scenario.cluster);
   text += scenario.is_of_directory_alone ? "alone directory\n" : "";
   text +=
-      fmt::format("network delay {} variety {} bytes_per_second {}\n", exact_milliseconds(scenario.network.delay.value),
+      fmt::format("network delay {} variety {} bytes_per_second {}", exact_milliseconds(scenario.network.delay.value),
                   scenario.network.variety, scenario.network.bytes_per_second);
+  text += scenario.network.inbox_max == 0 ? "\n" : fmt::format(" inbox_max {}\n", scenario.network.inbox_max);
   for (const ClockSetting& clock : scenario.clocks) {
-    text += fmt::format("clock {} offset {} drift_ppm {}\n", clock.process.value,
-                        exact_milliseconds(clock.offset.value), clock.drift_ppm);
+    text += fmt::format("clock {} offset {} drift_ppm {}", clock.process.value, exact_milliseconds(clock.offset.value),
+                        clock.drift_ppm);
+    for (const sim::DriftChange& change : clock.changes) {
+      text += fmt::format(" then {} {}", exact_milliseconds(change.at.value), change.drift_ppm);
+    }
+    text += "\n";
   }
   for (const Step& step : scenario.steps) {
     text += step_text(step) + "\n";

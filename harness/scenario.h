@@ -22,6 +22,7 @@ struct ClockSetting {
   NodeId process;
   Duration offset;
   std::int64_t drift_ppm = 0;
+  std::vector<sim::DriftChange> changes = {};  // of the drift, in order of time, sim::kDriftChangesMax at most
 
   friend bool operator==(const ClockSetting&, const ClockSetting&) = default;
 };

@@ -8,8 +8,10 @@
 #include <string>
 
 #include "harness/cluster_words.h"
+#include "harness/directory_system.h"
 #include "harness/line_network.h"
 #include "harness/line_words.h"
+#include "harness/losses.h"
 #include "harness/moves_line.h"
 #include "harness/scenario.h"
 #include "harness/step_parser.h"
@@ -45,6 +47,7 @@ class ScenarioParser {
       messages(words);
     } else if (take_cluster_line(kind, words, scenario_)) {
       refresh_make_up();
+      check_mutant(words);
     } else if (kind == "mutant") {
       mutant(words);
     } else if (kind == "network") {
@@ -195,6 +198,14 @@ class ScenarioParser {
       words.refuse("only the reference has mutants");
     }
     scenario_.cluster.mutant = found.value_or(impl::Mutant::none);
+    check_mutant(words);
+  }
+
+  void check_mutant(Words& words) const {
+    const impl::Mutant mutant = scenario_.cluster.mutant;
+    if (scenario_.is_of_directory_alone && !is_shown_by_directory_alone(mutant)) {
+      words.refuse(fmt::format("a directory alone cannot show '{}'", impl::row_of(mutant).name));
+    }
   }
 
   NodeId process(Words& words, std::string_view what) const { return read_process(make_up_, words, what); }
@@ -206,10 +217,27 @@ class ScenarioParser {
     clock.offset = words.time("the offset");
     words.take("drift_ppm");
     clock.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
+    while (words.take_if("then")) {
+      take_drift_change(clock, words);
+    }
     if (std::ranges::find(scenario_.clocks, clock.process, &ClockSetting::process) != scenario_.clocks.end()) {
       words.refuse("this process has a clock already");
     }
     scenario_.clocks.push_back(clock);
+  }
+
+  static void take_drift_change(ClockSetting& clock, Words& words) {
+    sim::DriftChange change;
+    change.at = TrueTime{words.time("when the drift changes").value};
+    change.drift_ppm = words.whole_number("drift_ppm", -1'000, 1'000);
+    const TrueTime before = clock.changes.empty() ? TrueTime{} : clock.changes.back().at;
+    if (change.at < before) {
+      words.refuse("changes of a drift must be in order of time");
+    } else if (clock.changes.size() >= sim::kDriftChangesMax) {
+      words.refuse(fmt::format("the drift of a clock changes {} times at most", sim::kDriftChangesMax));
+    } else {
+      clock.changes.push_back(change);
+    }
   }
 
   void step(Words& words) {
@@ -220,16 +248,40 @@ class ScenarioParser {
     }
     step.what = StepParser(scenario_, make_up_, last_sequence_).what(words);
     if (const auto* fault = std::get_if<FaultStep>(&step.what)) {
-      check_disk(fault->kind, fault->process, words);
+      check_victim(fault->kind, fault->process, words);
+    } else if (const auto* leave = std::get_if<LeaveStep>(&step.what)) {
+      left_.insert(leave->node);
+      check_departures(words);
     }
     scenario_.steps.push_back(step);
   }
 
-  void check_disk(FaultKind kind, NodeId victim, Words& words) {
-    const bool may_be_lost =
-        scenario_.system || (!scenario_.is_of_directory_alone && impl::Roles(scenario_.cluster).is_storage(victim));
-    if (kind == FaultKind::disk_lost && !may_be_lost) {
+  void check_victim(FaultKind kind, NodeId victim, Words& words) {
+    const bool is_whole_reference = !scenario_.system && !scenario_.is_of_directory_alone;
+    if (kind == FaultKind::lost_for_good && !is_whole_reference) {
+      words.refuse("only of the reference may anybody be lost for good");
+    } else if (kind == FaultKind::lost_for_good) {
+      lost_.insert(victim);
+      for (const LossLimit& limit : loss_limits_of(scenario_.cluster)) {
+        if (std::ranges::count_if(lost_, [&](NodeId it) { return limit.is_about(it); }) > limit.most) {
+          words.refuse("too many are lost for good: a majority of the directory must stay, and one of each other role");
+        }
+      }
+    }
+    check_departures(words);
+    const bool may_lose_disk =
+        scenario_.system || (is_whole_reference && impl::Roles(scenario_.cluster).is_storage(victim));
+    if (kind == FaultKind::disk_lost && !may_lose_disk) {
       words.refuse("only a storage node may lose its disk");
+    }
+  }
+
+  void check_departures(Words& words) {
+    std::set<NodeId> departed = left_;
+    std::ranges::copy_if(lost_, std::inserter(departed, departed.end()),
+                         [&](NodeId it) { return impl::Roles(scenario_.cluster).is_storage(it); });
+    if (!left_.empty() && std::ssize(departed) > departures_max(scenario_.cluster)) {
+      words.refuse("too many leave or are lost for good: as many storage nodes must stay as a replica set has members");
     }
   }
 
@@ -284,16 +336,19 @@ class ScenarioParser {
       case FaultKind::crashed:
       case FaultKind::disk_lost:
       case FaultKind::paused:
+      case FaultKind::lost_for_good:
       case FaultKind::clock_shifted: deviation.moment = words.named<sim::Moment>("moment", sim::kMoments); break;
       case FaultKind::delayed:
       case FaultKind::duplicated: break;
     }
-    deviation.duration = words.time("the size of the deviation");
+    if (deviation.kind != FaultKind::lost_for_good) {
+      deviation.duration = words.time("the size of the deviation");
+    }
     if (deviation.duration < Duration{} && deviation.kind != FaultKind::clock_shifted) {
       words.refuse("only a shift of a clock can be negative");
     }
     const bool is_at_sender = deviation.moment == sim::Moment::after_sending;
-    check_disk(deviation.kind, is_at_sender ? deviation.anchor.from : deviation.anchor.to, words);
+    check_victim(deviation.kind, is_at_sender ? deviation.anchor.from : deviation.anchor.to, words);
     if (deviation.kind == FaultKind::crashed) {
       words.take("kept");
       deviation.kept_unsynced = static_cast<std::uint8_t>(words.whole_number("kept", 0, 255));
@@ -304,6 +359,8 @@ class ScenarioParser {
   MakeUp make_up_;
   std::vector<std::uint32_t> last_sequence_;  // by ClientId
   std::set<sim::Anchor> anchors_;
+  std::set<NodeId> lost_;       // for good
+  std::set<NodeId> left_;       // or are told to
   std::set<std::string> said_;  // of the lines that come once
   bool has_header_ = false;
   bool has_cluster_ = false;

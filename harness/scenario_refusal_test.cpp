@@ -35,9 +35,48 @@ void expect_refused(const std::vector<Refusal>& cases) {
   }
 }
 
+TEST(ScenarioRefusal, names_what_is_wrong_about_load_and_drift) {
+  const std::string clock = "clock 0 offset 0ms drift_ppm 0";
+  expect_refused_behind_cluster(
+      {{"unanswered_max 0", "s:3: unanswered_max is '0', but must be a whole number from 1 to 10000"},
+       {"network delay 0.5ms variety 0 bytes_per_second 1000000 inbox_max 0",
+        "s:3: inbox_max is '0', but must be a whole number from 1 to 10000"},
+       {clock + " then 40ms 1001", "s:3: drift_ppm is '1001', but must be a whole number from -1000 to 1000"},
+       {clock + " then 40ms 1 then 39ms 1", "s:3: changes of a drift must be in order of time"},
+       {clock + " then 1ms 1 then 2ms 1 then 3ms 1 then 4ms 1", "s:3: the drift of a clock changes 3 times at most"}});
+}
+
 const std::string kNotWhole =
     "s: this is no whole scenario: 'scenario 1' and 'cluster ...' or 'system ...' must be there";
 const std::string kNoScenario = "s:1: this is no scenario: the first line must be 'scenario 1'";
+
+// As many storage nodes stay as a replica set has members, whoever leaves and whoever is lost.
+TEST(ScenarioRefusal, names_what_is_wrong_about_joining_and_leaving) {
+  const std::string too_many =
+      "too many leave or are lost for good: as many storage nodes must stay as a replica set has members";
+  expect_refused_behind_cluster(
+      {{"held_back 2\nat 0ms join 3\nat 1ms leave 1\nat 1ms leave 2\nat 1ms leave 2", "accepted"},
+       {"replicas 2\nat 1ms leave 1\nat 2ms leave 1\nat 3ms join 1", "accepted"},
+       {"replicas 2\nat 1ms leave 1\nat 1ms fault lose_for_good 1\nat 1ms fault lose_for_good 4", "accepted"},
+       {"at 1ms leave 3 at_once", "accepted"},
+       {"held_back 0", "s:3: held_back is '0', but must be a whole number from 1 to 2"},
+       {"held_back 3", "s:3: held_back is '3', but must be a whole number from 1 to 2"},
+       {"held_back 1\nheld_back 1", "s:4: 'held_back' comes once, before the steps, and only of the reference"},
+       {"at 1ms join", "s:3: the line ends where the node should be"},
+       {"at 1ms join 4", "s:3: only storage nodes of the reference join and leave"},
+       {"at 1ms leave 0", "s:3: only storage nodes of the reference join and leave"},
+       {"at 1ms leave 1 now", "s:3: 'now' stands where 'at_once' should be"},
+       {"at 1ms leave 1\nat 1ms leave 2\nat 1ms leave 3", "s:5: " + too_many},
+       {"replicas 2\nat 1ms leave 1\nat 1ms leave 2", "s:5: " + too_many},
+       {"replicas 2\nat 1ms leave 1\nat 1ms fault lose_for_good 2", "s:5: " + too_many},
+       {"replicas 2\nat 1ms fault lose_for_good 2\nat 1ms leave 1", "s:5: " + too_many},
+       {"replicas 2\nat 1ms leave 1\non poll 2 -> 0 #0 lose_for_good after_sending", "s:5: " + too_many}});
+  expect_refused({{"scenario 1\nsystem mine processes 2 clients 1 shards 1 keys 0 4\nmessages a\nat 1ms join 0",
+                   "s:4: only storage nodes of the reference join and leave"},
+                  {"scenario 1\ncluster storage_nodes 1 routers 1 clients 3 shards 1 keys 4\nalone directory\n"
+                   "at 1ms leave 1",
+                   "s:4: a directory alone has no ranges to leave"}});
+}
 
 TEST(ScenarioRefusal, a_directory_alone_has_settings_and_nothing_else) {
   const std::string alone =
@@ -49,6 +88,8 @@ TEST(ScenarioRefusal, a_directory_alone_has_settings_and_nothing_else) {
        {alone + "at 1ms fault lose_disk 3 for 1ms", "s:4: only a storage node may lose its disk"},
        {alone + "at 1ms move range 0 to 3", "s:4: a directory alone has no ranges to move"},
        {alone + "at 1ms client 0 request 1 incr 0", "s:4: settings of the directory know no incr"},
+       {alone + "mutant dir_grant_not_majority", "accepted"},
+       {alone + "mutant move_no_tombstones", "s:4: a directory alone cannot show 'move_no_tombstones'"},
        {alone + "alone directory", "s:4: 'alone' comes once, before clocks, steps and deviations"},
        {"scenario 1\nsystem mine processes 2 clients 1 shards 0 keys 0 4\nmessages a\nalone directory",
         "s:4: 'alone' comes once, before the steps, and only of the reference"},
@@ -175,7 +216,9 @@ TEST(ScenarioRefusal, names_wrong_steps) {
        {"at -1ms move range 0 to 1", "s:3: steps must be in order of time"},
        {"at 2ms move range 0 to 1\nat 1.999999ms move range 0 to 1", "s:4: steps must be in order of time"},
        {"at now move range 0 to 1", "s:3: the time of a step is 'now', but must be a time such as 4.8ms"},
-       {"at 0ms", "s:3: the line ends where 'client', 'move', 'split', 'merge', 'split_metadata' or 'fault' should be"},
+       {"at 0ms",
+        "s:3: the line ends where 'client', 'move', 'split', 'merge', 'split_metadata', 'join', 'leave' or 'fault' "
+        "should be"},
        {"at 0ms halve", "s:3: 'halve' is no kind of step"},
        {"at 0ms move range 3 to 1", "s:3: the range is '3', but must be a whole number from 0 to 2"},
        {"at 0ms move range 0 to 0", "s:3: a range can only move to a storage node"},
@@ -186,11 +229,16 @@ TEST(ScenarioRefusal, names_wrong_steps) {
        {"at 0ms move range 0 to 1 forwarding twice", "s:3: 'twice' stands behind the end of what this line says"},
        {"at 0ms split_metadata 12", "s:3: the key is '12', but must be a whole number from 0 to 11"},
        {"at 0ms fault drop 1 for 1ms",
-        "s:3: as a step, a fault can be crash, lose_disk, pause or cut; the others happen to messages"},
+        "s:3: as a step, a fault can be crash, lose_disk, pause, cut or lose_for_good; the others happen to messages"},
        {"at 0ms fault burn 1 for 1ms", "s:3: 'burn' is no fault"},
        {"at 0ms fault crash 7 for 1ms", "s:3: the process is '7', but must be a whole number from 0 to 6"},
        {"at 0ms fault cut 1 7 for 1ms",
         "s:3: the other end of the link is '7', but must be a whole number from 0 to 6"},
+       {"at 0ms fault lose_for_good 0",
+        "s:3: too many are lost for good: a majority of the directory must stay, and one of each other role"},
+       {"at 0ms fault lose_for_good 4\non reply 5 -> 3 #0 lose_for_good after_sending",
+        "s:4: too many are lost for good: a majority of the directory must stay, and one of each other role"},
+       {"at 0ms fault lose_for_good 1 for 1ms", "s:3: 'for' stands behind the end of what this line says"},
        {"at 0ms fault lose_disk 0 for 1ms", "s:3: only a storage node may lose its disk"},
        {"at 0ms fault crash 0 for -1ms", "s:3: how long cannot be negative"},
        {"at 0ms fault crash 0 for 1ms or 2ms", "s:3: 'or' stands behind the end of what this line says"}});

@@ -4,7 +4,7 @@ namespace shardcheck::harness {
 
 const RunReport& ScenarioRunner::run(sim::Choices& choices, impl::Mutant mutant, Scenario& drawn) {
   Plan plan = draw_plan(choices, mutant);
-  const FaultLimits limits = fault_limits_of(plan.scenario.cluster);
+  const FaultLimits limits = fault_limits_of(plan.scenario);
   return driver_.run(system_, std::move(plan), limits, choices, drawn);
 }
 

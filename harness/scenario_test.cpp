@@ -18,10 +18,12 @@ shards_max 6
 router_kinds routing_tier coordinator
 moves movers 2 at_once 1 catch_up throttle rounds 4 entry_cost 0.3ms log 2 8 node_keys 8
 replicas 2
+held_back 1
 leases node
+unanswered_max 2
 mutant move_no_tombstones
-network delay 0.25ms variety 7 bytes_per_second 1000000
-clock 0 offset -1.5ms drift_ppm -200
+network delay 0.25ms variety 7 bytes_per_second 1000000 inbox_max 8
+clock 0 offset -1.5ms drift_ppm -200 then 40ms 1000 then 45ms 0
 clock 6 offset 2ms drift_ppm 100
 at 0ms client 0 request 1 read 0
 at 4.8ms client 1 request 16 write 4 -7
@@ -41,6 +43,8 @@ at 11ms fault crash 0 for 10ms
 at 12ms fault lose_disk 3 for 0ms
 at 13ms fault pause 6 for 50.5ms
 at 14ms fault cut 1 5 for 25ms
+at 15ms fault lose_for_good 3
+at 15ms join 3
 on request 4 -> 1 #0 delay 45ms
 on order_fence 6 -> 2 #1 hold_until aborted
 on poll 1 -> 0 #2 drop
@@ -52,6 +56,7 @@ on log_batch 1 -> 2 #0 lose_disk before_receiving 80ms
 on record_update 0 -> 3 #4294967295 lose_disk after_receiving 80ms
 on reply 2 -> 4 #9 pause after_receiving 140ms
 on refusal 2 -> 5 #0 shift_clock before_receiving -2ms
+on poll 5 -> 0 #7 lose_for_good after_sending
 )";
 
 template <class What>
@@ -64,7 +69,7 @@ TEST(Scenario, every_kind_of_line_survives_parsing_and_printing) {
 
   ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
   EXPECT_EQ(to_text(*scenario), kEverything);
-  EXPECT_EQ(scenario->size(), 2U + 18U + 11U);
+  EXPECT_EQ(scenario->size(), 2U + 20U + 12U);
 }
 
 TEST(Scenario, every_kind_of_line_means_what_it_says) {
@@ -90,7 +95,11 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
   EXPECT_EQ(scenario.network.delay, microseconds(250));
   EXPECT_EQ(scenario.network.variety, 7);
   EXPECT_EQ(scenario.network.bytes_per_second, 1'000'000);
-  EXPECT_EQ(scenario.clocks.at(0), (ClockSetting{NodeId{0}, microseconds(-1'500), -200}));
+  EXPECT_EQ(scenario.network.inbox_max, 8);
+  EXPECT_EQ(scenario.cluster.unanswered_max, 2);
+  EXPECT_EQ(scenario.clocks.at(0),
+            (ClockSetting{
+                NodeId{0}, microseconds(-1'500), -200, {{TrueTime{40'000'000}, 1'000}, {TrueTime{45'000'000}, 0}}}));
   EXPECT_EQ(scenario.steps.at(1).at, TrueTime{4'800'000});
   EXPECT_EQ(step<ClientStep>(scenario, 1),
             (ClientStep{{ClientId{1}, 16}, {OperationKind::write, Key{4}, number(-7), absent()}}));
@@ -108,6 +117,19 @@ TEST(Scenario, every_kind_of_line_means_what_it_says) {
   EXPECT_EQ(step<ClientStep>(scenario, 12).operation, scan_of({Key{1}, Key{12}}));
   EXPECT_EQ(step<MetadataSplitStep>(scenario, 13), (MetadataSplitStep{Key{8}}));
   EXPECT_EQ(step<FaultStep>(scenario, 17), (FaultStep{FaultKind::link_cut, NodeId{1}, NodeId{5}, milliseconds(25)}));
+  EXPECT_EQ(step<FaultStep>(scenario, 18), (FaultStep{.kind = FaultKind::lost_for_good, .process = NodeId{3}}));
+}
+
+TEST(Scenario, a_move_may_be_split_first) {
+  const std::string text =
+      "scenario 1\ncluster storage_nodes 2 routers 1 clients 1 shards 1 keys 4\nmoves catch_up split_first\n"
+      "network delay 0.5ms variety 0 bytes_per_second 100000000\n";
+
+  const Result<Scenario> parsed = parse_scenario(text, "s");
+
+  ASSERT_TRUE(parsed.has_value()) << to_string(parsed.error());
+  EXPECT_EQ(parsed->cluster.catch_up, CatchUpDecision::split_first);
+  EXPECT_EQ(to_text(*parsed), text);
 }
 
 TEST(Scenario, a_move_may_say_how_it_goes_about_its_work) {
@@ -147,6 +169,8 @@ TEST(Scenario, deviations_mean_what_they_say) {
   EXPECT_EQ(deviations.at(10).kind, FaultKind::clock_shifted);
   EXPECT_EQ(deviations.at(10).moment, sim::Moment::before_receiving);
   EXPECT_EQ(deviations.at(10).duration, milliseconds(-2));
+  EXPECT_EQ(deviations.at(11).kind, FaultKind::lost_for_good);
+  EXPECT_EQ(deviations.at(11).moment, sim::Moment::after_sending);
 }
 
 TEST(Scenario, comments_blank_lines_and_line_ends_of_other_systems_are_left_out) {

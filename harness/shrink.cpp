@@ -164,6 +164,10 @@ Scenario with_one_directory(Scenario scenario) {
   for (Step& step : scenario.steps) {
     if (auto* move = std::get_if<MoveStep>(&step.what)) {
       rename(move->target);
+    } else if (auto* join = std::get_if<JoinStep>(&step.what)) {
+      rename(join->node);
+    } else if (auto* leave = std::get_if<LeaveStep>(&step.what)) {
+      rename(leave->node);
     } else if (auto* fault = std::get_if<FaultStep>(&step.what)) {
       rename(fault->process);
       rename(fault->peer);
@@ -173,6 +177,15 @@ Scenario with_one_directory(Scenario scenario) {
     rename(deviation.anchor.from);
     rename(deviation.anchor.to);
   }
+  // The one that is left must not be lost for good.
+  std::erase_if(scenario.deviations, [](const sim::Deviation& it) {
+    const NodeId victim = it.moment == sim::Moment::after_sending ? it.anchor.from : it.anchor.to;
+    return it.kind == FaultKind::lost_for_good && victim == NodeId{0};
+  });
+  std::erase_if(scenario.steps, [](const Step& it) {
+    const auto* fault = std::get_if<FaultStep>(&it.what);
+    return fault != nullptr && fault->kind == FaultKind::lost_for_good && fault->process == NodeId{0};
+  });
   // Among themselves the members have nothing to say any more, and no two clocks or deviations may be of one thing.
   std::erase_if(scenario.deviations, [](const auto& it) { return it.anchor.from == it.anchor.to; });
   std::ranges::sort(scenario.deviations, {}, [](const auto& it) { return std::pair(it.anchor, it.kind); });
@@ -198,9 +211,21 @@ bool Shrinker::calm_details(Scenario& scenario) {
   Scenario even = scenario;
   even.network.variety = 0;
   attempt(even);
+  Scenario roomy = scenario;
+  roomy.network.inbox_max = 0;
+  roomy.cluster.unanswered_max = 0;
+  attempt(roomy);
+  Scenario steady = scenario;
+  for (ClockSetting& clock : steady.clocks) {
+    clock.changes.clear();
+  }
+  attempt(steady);
   if (!scenario.system && scenario.cluster.directories > 1) {
     attempt(with_one_directory(scenario));
   }
+  Scenario without_spare = scenario;
+  without_spare.cluster.held_back = 0;
+  attempt(without_spare);
   for (std::size_t i = 0; i < scenario.cluster.routers; ++i) {
     Scenario calmer = scenario;
     calmer.cluster.router_kinds[i] = impl::RouterKind::client_cache;

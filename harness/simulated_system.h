@@ -3,7 +3,9 @@
 // provisions, client and move steps, bounds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "harness/scenario.h"
@@ -41,16 +43,20 @@ class SimulatedSystem : public System {
 
   // Every process is there and none is started. Clocks of processes that do not exist are left out.
   template <class Provision>
-  void prepare(ObservationSink& sink, const std::vector<Provision>& cluster, Duration clock_offset_max) {
+  void prepare(ObservationSink& sink, std::vector<Provision> cluster, Duration clock_offset_max) {
     sink_ = &sink;
     sim::WorldOptions options;
     options.network = scenario_->network;
     options.clock_offset_max = clock_offset_max;
-    world_.reset(options, cluster, *deviations_);
+    const std::size_t processes = cluster.size();
+    world_.reset(options, std::move(cluster), *deviations_);
     world_.set_tracing(trace_ != nullptr);
     for (const ClockSetting& clock : scenario_->clocks) {
-      if (clock.process.value < cluster.size()) {
+      if (clock.process.value < processes) {
         world_.set_clock(clock.process, clock.offset, clock.drift_ppm);
+        for (const sim::DriftChange& change : clock.changes) {
+          world_.change_drift(clock.process, change);
+        }
       }
     }
   }

@@ -15,7 +15,8 @@ NodeId read_process(const MakeUp& make_up, Words& words, std::string_view what) 
 }
 
 decltype(Step::what) StepParser::what(Words& words) {
-  const std::string_view kind = words.word("'client', 'move', 'split', 'merge', 'split_metadata' or 'fault'");
+  const std::string_view kind =
+      words.word("'client', 'move', 'split', 'merge', 'split_metadata', 'join', 'leave' or 'fault'");
   if (scenario_.is_of_directory_alone && kind != "client" && kind != "fault") {
     words.refuse(fmt::format("a directory alone has no ranges to {}", kind.substr(0, 40)));
     return {};
@@ -35,6 +36,12 @@ decltype(Step::what) StepParser::what(Words& words) {
   }
   if (kind == "split_metadata") {
     return split_metadata(words);
+  }
+  if (kind == "join") {
+    return JoinStep{storage_node(words)};
+  }
+  if (kind == "leave") {
+    return leave(words);
   }
   if (kind == "fault") {
     return fault(words);
@@ -134,14 +141,34 @@ MoveOptions StepParser::move_options(Words& words) {
   return how;
 }
 
+LeaveStep StepParser::leave(Words& words) const {
+  LeaveStep step{storage_node(words)};
+  if (!words.is_empty()) {
+    words.take("at_once");
+    step.is_at_once = true;
+  }
+  return step;
+}
+
+NodeId StepParser::storage_node(Words& words) const {
+  const NodeId node = read_process(make_up_, words, "the node");
+  if (scenario_.system || !impl::Roles(scenario_.cluster).is_storage(node)) {
+    words.refuse("only storage nodes of the reference join and leave");
+  }
+  return node;
+}
+
 FaultStep StepParser::fault(Words& words) const {
   FaultStep step;
   step.kind = words.named<FaultKind>("fault", kFaultKinds);
   step.process = read_process(make_up_, words, "the process");
   if (step.kind == FaultKind::link_cut) {
     step.peer = read_process(make_up_, words, "the other end of the link");
+  } else if (step.kind == FaultKind::lost_for_good) {
+    return step;
   } else if (step.kind != FaultKind::crashed && step.kind != FaultKind::disk_lost && step.kind != FaultKind::paused) {
-    words.refuse("as a step, a fault can be crash, lose_disk, pause or cut; the others happen to messages");
+    words.refuse(
+        "as a step, a fault can be crash, lose_disk, pause, cut or lose_for_good; the others happen to messages");
   }
   words.take("for");
   step.duration = words.time("how long");

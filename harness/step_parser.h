@@ -37,6 +37,8 @@ class StepParser {
   MetadataSplitStep split_metadata(Words& words) const;
   MoveStep move(Words& words) const;
   static MoveOptions move_options(Words& words);
+  LeaveStep leave(Words& words) const;
+  NodeId storage_node(Words& words) const;
   FaultStep fault(Words& words) const;
 
   const Scenario& scenario_;

@@ -18,6 +18,9 @@ constexpr std::array kStepGaps{microseconds(800), microseconds(100), microsecond
 // So that several operations fall between two steps of a move.
 constexpr std::array kFastGaps{microseconds(300), microseconds(100), microseconds(600)};
 
+constexpr Duration kBurstGap = microseconds(5);
+constexpr std::uint32_t kBurstPerClient = 4;
+
 std::uint32_t width_of(KeyRange range) { return range.hi.value - range.lo.value; }
 
 class WorkloadDrawer {
@@ -34,19 +37,22 @@ class WorkloadDrawer {
     is_hot_ = kind == 7;
     is_deleting_ = kind == 6;
     is_wiping_ = kind == 5;
+    is_reshaping_ = kind == 4 && shape_.shards_max != 0;
     const bool is_fast = is_hot_ || is_deleting_;
     const std::uint64_t count = (4 + ask(Ask::steps, 48)) * (is_fast ? 3 : 1);
     const auto third = static_cast<std::uint32_t>(count / 3);
     moves_again_at_ = third;
     deletes_at_ = third + 1 + static_cast<std::uint32_t>(ask(Ask::step_expected, third));
+    draw_burst(count);
     TrueTime at{milliseconds(4).value};
     for (std::uint32_t i = 0; i < count; ++i) {
       const bool is_during_copy = is_wiping_ && i > moves_again_at_ && i <= deletes_at_;
-      at = at + (is_fast || is_during_copy ? kFastGaps[ask(Ask::step_gap, kFastGaps.size(), i)]
-                                           : kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)]);
+      at = at + (is_in_burst(i)              ? kBurstGap
+                 : is_fast || is_during_copy ? kFastGaps[ask(Ask::step_gap, kFastGaps.size(), i)]
+                                             : kStepGaps[ask(Ask::step_gap, kStepGaps.size(), i)]);
       // One step in six turns to another range and asks for its move; the first one always does, since that is what
       // the suite is about.
-      const std::uint64_t per_turn = is_fast ? 36 : 6;
+      const std::uint64_t per_turn = is_fast ? 36 : is_reshaping_ ? 3 : 6;
       const bool is_turn =
           i == 0 || (is_wiping_ ? i == moves_again_at_ : ask(Ask::step_kind, per_turn, i) == per_turn - 1);
       if (is_turn && !(is_wiping_ && i > 0)) {
@@ -66,6 +72,15 @@ class WorkloadDrawer {
   }
   bool supports(OperationKind kind) const { return shape_.is_supported[static_cast<std::size_t>(kind)]; }
 
+  // A few operations of each client, all at once.
+  void draw_burst(std::uint64_t count) {
+    if (shape_.has_bursts && ask(Ask::burst, 8) == 7) {
+      burst_begins_ = 1 + static_cast<std::uint32_t>(ask(Ask::burst, count, 1));
+      burst_ends_ = burst_begins_ + kBurstPerClient * shape_.clients;
+    }
+  }
+  bool is_in_burst(std::uint32_t i) const { return i >= burst_begins_ && i < burst_ends_; }
+
   // Where the range begins that is turned to, just before that is asked to change.
   void draw_metadata_split(TrueTime at, std::uint32_t i) {
     if (ask(Ask::metadata_split, 6, i) == 5 && !ranges_[hot_].is_empty()) {
@@ -78,7 +93,8 @@ class WorkloadDrawer {
   Step draw_change(TrueTime at, std::uint32_t i) {
     const std::uint64_t answer = shape_.shards_max == 0 || i == 0 ? 0 : ask(Ask::reshape, 8, i);
     const KeyRange range = ranges_[hot_];
-    if ((answer == 5 || answer == 6) && width_of(range) > 1 && ranges_.size() < shape_.shards_max) {
+    const bool is_split = answer == 5 || answer == 6 || (is_reshaping_ && answer >= 2 && answer <= 4);
+    if (is_split && width_of(range) > 1 && ranges_.size() < shape_.shards_max) {
       const auto within = static_cast<std::uint32_t>(ask(Ask::split_key, width_of(range) - 1, i));
       const Key middle{range.lo.value + 1 + (width_of(range) / 2 - 1 + within) % (width_of(range) - 1)};
       ranges_[hot_].hi = middle;
@@ -108,7 +124,8 @@ class WorkloadDrawer {
 
   // Three operations in four go to the range that was last asked to move: that is where things go wrong.
   Step draw_operation(TrueTime at, std::uint32_t i) {
-    const auto client = static_cast<std::uint16_t>(ask(Ask::step_client, shape_.clients, i));
+    const auto client =
+        static_cast<std::uint16_t>(is_in_burst(i) ? i % shape_.clients : ask(Ask::step_client, shape_.clients, i));
     const std::uint64_t places = is_hot_ ? 16 : 4;
     const bool is_elsewhere = ask(Ask::step_place, places, i) == places - 1;
     const bool is_anywhere = is_elsewhere || ranges_[hot_].is_empty();
@@ -196,10 +213,13 @@ class WorkloadDrawer {
   std::vector<KeyRange> ranges_;  // by ShardId, as planned
   std::uint16_t hot_ = 0;         // the range
   bool is_deleting_ = false;      // one key, written and deleted in turn: deletes race the copy
+  bool is_reshaping_ = false;     // turns to another range more often, and splits it more often
   bool is_wiping_ = false;        // one key, written, then deleted once while the range moves again, then only read
   std::uint32_t moves_again_at_ = 0;
   std::uint32_t deletes_at_ = 0;
-  bool is_hot_ = false;  // writes only, and faster than a slow replay can follow
+  bool is_hot_ = false;             // writes only, and faster than a slow replay can follow
+  std::uint32_t burst_begins_ = 0;  // of no steps, usually
+  std::uint32_t burst_ends_ = 0;
   std::int64_t last_written_ = 0;
 };
 

@@ -21,6 +21,7 @@ struct WorkloadShape {
   std::uint16_t shards_max = 0;      // as many ranges as splits may make of them; 0: nothing is split or merged
   bool has_move_options = false;     // moves may be asked for with any MoveOptions
   std::array<bool, kOperationKinds> is_supported{};  // by OperationKind; read and write must be
+  bool has_bursts = false;                           // now and then all clients ask at once
   bool has_metadata = false;                         // metadata shards can be split where a range begins
 };
 

@@ -2,6 +2,7 @@
 // records to be durable, and they come out in the order in which they went in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -19,6 +20,10 @@ class AfterSync {
   }
   bool has_ready(std::uint64_t durable_records) const {
     return !waiting_.is_empty() && waiting_.front().first <= durable_records;
+  }
+  template <class Predicate>
+  std::size_t count_if(Predicate predicate) const {
+    return waiting_.count_if([&](const auto& waiting) { return predicate(waiting.second); });
   }
   Item take() { return waiting_.pop().second; }
   // What the last one added waits for; 0 when nothing waits.

@@ -350,14 +350,15 @@ DirectoryState::Outcome DirectoryState::fail_over(const Command& command, ShardR
 
 std::vector<ShardRecord> initial_records(const ClusterOptions& options) {
   const Roles roles(options);
+  const auto nodes = static_cast<std::uint16_t>(options.storage_nodes - options.held_back);
   std::vector<ShardRecord> records;
   for (std::uint16_t i = 0; i < options.shards; ++i) {
     ShardRecord record;
     record.shard = ShardId{i};
     record.range = {Key{options.keys * i / options.shards}, Key{options.keys * (i + 1U) / options.shards}};
-    record.owner = roles.storage(i % options.storage_nodes);
-    for (std::uint16_t r = 0; r < std::max<std::uint16_t>(options.replicas, 1) && r < options.storage_nodes; ++r) {
-      record.members.insert(roles.storage(static_cast<std::uint16_t>((i + r) % options.storage_nodes)));
+    record.owner = roles.storage(i % nodes);
+    for (std::uint16_t r = 0; r < std::max<std::uint16_t>(options.replicas, 1) && r < nodes; ++r) {
+      record.members.insert(roles.storage(static_cast<std::uint16_t>((i + r) % nodes)));
     }
     record.epoch = Epoch{i + 1U};
     records.push_back(record);

@@ -75,6 +75,16 @@ class DrivenMover : public Driven<Mover> {
     record_.move = MoveId{};
     return accept(CommandKind::finish_move);
   }
+  // Range 1 begins at `key`.
+  DrivenMover& is_split_at(std::uint32_t key) {
+    record_.epoch = epoch_of(next(position_));
+    ShardRecord right = record_;
+    right.shard = ShardId{1};
+    right.range.lo = record_.range.hi = Key{key};
+    const DirectoryPosition before = position_;
+    position_ = next(position_);
+    return tell(RecordUpdate{record_, position_, before, Sibling{right}});
+  }
   // A move in `phase` that `mover`, or an earlier life of this one, has driven so far becomes known by a watch.
   DrivenMover& finds_move_in(MovePhase phase, NodeId mover = kMover) {
     record_.mover = mover;

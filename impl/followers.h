@@ -16,6 +16,7 @@ struct Follower {
   NodeId node = kNoNode;
   DirectoryPosition join;   // of who joins; 0: a member
   bool is_counted = false;  // effects wait for it
+  bool is_leaving = false;  // it said that it is to be replaced
   bool is_agreed = false;   // it said under this grant that its content is ours up to `acknowledged`
   std::uint8_t tries = 0;   // since it answered last
   LogPosition acknowledged;

@@ -81,9 +81,10 @@ constexpr std::array<std::string_view, kMessageKinds> kNames{"client_request",
                                                              "report_fence",
                                                              "report_serving",
                                                              "report_cleaned",
-                                                             "report_undone"};
+                                                             "report_undone",
+                                                             "enlist"};
 
-constexpr std::uint8_t kCommandsBegin = std::variant_size_v<Message>;
+constexpr std::uint8_t kCommandsBegin = std::variant_size_v<Message> - 1;
 constexpr std::uint8_t kOrdersBegin = kCommandsBegin + kCommandKinds;
 constexpr std::uint8_t kReportsBegin = kOrdersBegin + 8;
 
@@ -215,6 +216,7 @@ std::string text(const DualWritesStaged& it) {
   return fmt::format("move {} up to {}{}", it.move.value, it.staged_to.value, it.has_gap ? ", with a gap" : "");
 }
 std::string text(const MoverAlive& /*it*/) { return {}; }
+std::string text(const Enlist& it) { return it.takes_copies ? "join" : "leave"; }
 std::string text(const StartReshape& it) { return reshape_text(it.kind, it.shard, it.at); }
 std::string text(const ReshapeOrder& it) { return reshape_text(it.kind, it.shard, it.at); }
 std::string text(const LogBatch& it) {
@@ -231,8 +233,8 @@ std::string text(const CopyPart& it) {
 }
 
 std::string text(const FollowerReport& it) {
-  return fmt::format("range {} epoch {} tail {}.{}{}", it.shard.value, it.epoch.value, it.tail.epoch.value,
-                     it.tail.position.value, it.is_copied ? "" : " not copied");
+  return fmt::format("range {} epoch {} tail {}.{}{}{}", it.shard.value, it.epoch.value, it.tail.epoch.value,
+                     it.tail.position.value, it.is_copied ? "" : " not copied", it.is_leaving ? " leaving" : "");
 }
 
 std::string text(const RenewNode&) { return "all grants"; }
@@ -254,7 +256,7 @@ std::uint8_t kind_of(const Message& message) {
   if (const auto* report = std::get_if<MoveReport>(&message)) {
     return static_cast<std::uint8_t>(kReportsBegin + static_cast<std::uint8_t>(report->kind));
   }
-  return static_cast<std::uint8_t>(message.index());
+  return std::holds_alternative<Enlist>(message) ? kMessageKinds - 1 : static_cast<std::uint8_t>(message.index());
 }
 
 std::string_view name_of_kind(std::uint8_t kind) { return kind < kMessageKinds ? kNames[kind] : std::string_view{}; }
@@ -323,9 +325,13 @@ std::uint64_t digest_of(const Message& message) {
           [](const Appended& it) { return it.position.value ^ (it.is_accepted ? 1U << 30U : 0U); },
           [](const SnapshotMessage& it) { return it.position.value ^ (static_cast<std::uint64_t>(it.begin) << 20U); },
           [](const MoverAlive&) { return std::uint64_t{0}; },
+          [](const Enlist& it) { return std::uint64_t{it.takes_copies}; },
           [](const Replicate& it) { return it.after.value ^ (it.count * 4096U) ^ (it.epoch.value << 20U); },
           [](const CopyPart& it) { return static_cast<std::uint64_t>(it.next.value) ^ (it.count * 4096U); },
-          [](const FollowerReport& it) { return it.tail.position.value ^ (it.tail.epoch.value << 20U); },
+          [](const FollowerReport& it) {
+            return it.tail.position.value ^ (it.tail.epoch.value << 20U) ^
+                   (it.is_leaving ? std::uint64_t{1} << 60U : 0U);
+          },
           [](const RenewNode& it) { return static_cast<std::uint64_t>(it.sent_at.value); },
           [](const NodeRenewed& it) { return static_cast<std::uint64_t>(it.until.value) ^ it.as_of.value; },
           [](const ReadTop& it) { return it.needed.value; },

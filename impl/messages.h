@@ -77,6 +77,10 @@ struct StartMove {
   NodeId target;
   MoveOptions how = {};
 };
+// From outside, to a storage node: it takes copies from now on, or it takes none and gives away what it has.
+struct Enlist {
+  bool takes_copies = true;
+};
 // From outside: split the range before `at`, or merge it with its right neighbour.
 enum class ReshapeKind : std::uint8_t { none, split, merge };
 struct StartReshape {
@@ -203,6 +207,7 @@ struct FollowerReport {
   Version tail;            // while the copy is made, the position is the snapshot's
   CopyCursor cursor;
   bool is_copied = false;
+  bool is_leaving = false;  // it is to be replaced
 };
 
 // A mover that has a move to drive tells the others that it does: from whom they hear nothing, they take over.
@@ -213,9 +218,10 @@ using Message =
                  Command, CommandResult, StartMove, MoveOrder, MoveReport, Chunk, LogBatch, StartReshape, ReshapeOrder,
                  ForwardedRequest, DualWrites, DualWritesStaged, NotLeader, VoteRequest, Vote, Append, Appended,
                  SnapshotMessage, MoverAlive, Replicate, CopyPart, FollowerReport, RenewNode, NodeRenewed, ReadTop,
-                 TopTable, Lookup, LookupResult, SettingRequest, SettingReply>;
+                 TopTable, Lookup, LookupResult, SettingRequest, SettingReply, Enlist>;
 
-// Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask.
+// Kinds for anchors: the alternatives of Message, commands and orders told apart by what they ask. The last one,
+// Enlist, comes from outside only.
 inline constexpr std::uint8_t kMessageKinds = std::variant_size_v<Message> + kCommandKinds + 8 + 8;
 std::uint8_t kind_of(const Message& message);
 // Of one kind, as scenarios print it: "chunk", "order_fence". Empty for a number that is no kind.

@@ -24,6 +24,7 @@ void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outpu
                    if (fired.token == kPoll) {
                      link_.poll({}, outputs);
                      std::ranges::for_each(moves_, [&](const Known& known) { ask_to_begin(known, outputs); });
+                     resume_splits_first(true, outputs);
                      outputs.wake_at(now + options_.poll_interval, kPoll);
                      return;
                    }
@@ -48,7 +49,13 @@ void Mover::start(Instant now, ClusterOutputs& outputs) {
 
 void Mover::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
   std::visit(Overloaded{
-                 [&](const StartMove& it) { begin(it, outputs); },
+                 [&](const StartMove& it) {
+                   const Known& known = moves_[it.shard.value];
+                   // A node that leaves asks again: what an operator asked for goes first.
+                   if (from == kNoNode || !(known.wish || known.split_first || known.second_half)) {
+                     begin(it, outputs);
+                   }
+                 },
                  [&](const RecordUpdate& it) {
                    if (!link_.take_in(it)) {
                      link_.catch_up(outputs);
@@ -58,6 +65,7 @@ void Mover::receive(NodeId from, const Message& message, Instant now, ClusterOut
                      on_update(it.sibling.record, it.changed_at, now, outputs);
                    }
                    resume_merges(outputs);
+                   resume_splits_first(false, outputs);
                  },
                  [&](const StartReshape& it) { begin_reshape(it, outputs); },
                  [&](const CommandResult& it) { on_result(it, now, outputs); },
@@ -96,9 +104,12 @@ void Mover::on_update(const ShardRecord& record, DirectoryPosition changed_at, I
   }
 }
 
-void Mover::begin(const StartMove& start, ClusterOutputs& outputs) {
+void Mover::begin(const StartMove& start, ClusterOutputs& outputs, std::uint8_t splits) {
   Known& known = moves_[start.shard.value];
   known.wish = start;
+  known.splits = splits;
+  known.split_first.reset();
+  known.second_half.reset();
   ask_to_begin(known, outputs);
 }
 
@@ -158,6 +169,7 @@ void Mover::on_result(const CommandResult& result, Instant now, ClusterOutputs& 
   if (is_new || is_ours) {
     drive(known, now, outputs);
   }
+  resume_splits_first(false, outputs);
 }
 
 void Mover::on_report(const MoveReport& report, Instant now, ClusterOutputs& outputs) {
@@ -271,6 +283,7 @@ void Mover::begin_copy_anew(Known& known) {
   progress.is_copied = false;
   progress.lag = UINT64_MAX;
   progress.rounds = 0;
+  progress.is_fence_told = false;
 }
 
 void Mover::hear_from(NodeId mover, Instant now) {

@@ -5,7 +5,9 @@
 //
 // A copy has a budget: `catch_up_rounds_max` rounds of replay while the source takes writes, as many again once the
 // source is throttled, and `copies_max` beginnings when the log behind the copy is trimmed. A move whose budget is
-// spent is given up, and why is told.
+// spent is given up, and why is told. Where splitting comes first, the owner is then asked to split the range in the
+// middle, and its halves are moved one after the other, each with the same budget; a wish splits ranges at most
+// `splits_first_max` times in a row.
 //
 // It decides by one rule: look at the record and at what the sides have reported, and ask for the next thing that is
 // missing. Anything may be asked twice. Before the switch, a side that cannot go on or does not answer aborts the move;
@@ -30,9 +32,10 @@ class Mover {
   Mover(const ClusterOptions& options, NodeId self);
 
   void handle(const ClusterInput& input, Instant now, ClusterOutputs& outputs);
-  // It was asked for a move, and the directory has not answered yet.
+  // It was asked for a move, and the directory has not answered yet; or a range is to be split before it is moved.
   bool has_wish() const {
-    return std::ranges::any_of(moves_, [](const Known& known) { return known.wish.has_value(); });
+    return std::ranges::any_of(moves_,
+                               [](const Known& known) { return known.wish || known.split_first || known.second_half; });
   }
 
  private:
@@ -61,7 +64,22 @@ class Mover {
     bool is_pausing = false;  // the longer pause is accepted
     std::optional<GiveUpReason> given_up;
     bool is_told = false;  // why it is given up
+    bool is_fence_told = false;
     Instant deadline;
+  };
+  // What was outrun is moved in halves once it is split, which its owner is asked for when the abort is over.
+  struct SplitFirst {
+    StartMove wanted;
+    KeyRange whole;
+    Key middle;
+    std::uint8_t splits = 0;  // in a row, this one included
+    std::uint8_t tries = 0;
+  };
+  // The right half waits until the left one is over with.
+  struct SecondHalf {
+    StartMove wanted;
+    ShardId after;
+    std::uint8_t splits = 0;
   };
   struct Known {
     ShardRecord record;
@@ -69,13 +87,16 @@ class Mover {
     Instant learnt_at;
     Progress progress;
     std::optional<StartMove> wish;  // a move that was asked for, until the directory has answered
-    std::uint8_t merge_tries = 0;   // how often a move may still be begun so that the range can be merged; 0: no wish
+    std::uint8_t splits = 0;        // that led to the wish which the move stands for
+    std::optional<SplitFirst> split_first;
+    std::optional<SecondHalf> second_half;
+    std::uint8_t merge_tries = 0;  // how often a move may still be begun so that the range can be merged; 0: no wish
   };
 
   void start(Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void on_turned_away(Instant now, ClusterOutputs& outputs);
-  void begin(const StartMove& start, ClusterOutputs& outputs);
+  void begin(const StartMove& start, ClusterOutputs& outputs, std::uint8_t splits = 0);
   void ask_to_begin(const Known& known, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now);
   void on_update(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
@@ -83,6 +104,11 @@ class Mover {
   void split(const Known& known, Key at, ClusterOutputs& outputs);
   void merge(Known& left, ClusterOutputs& outputs);
   void resume_merges(ClusterOutputs& outputs);
+  bool may_split_first(const Known& known) const;
+  static void want_split_first(Known& known);
+  void resume_splits_first(bool is_again, ClusterOutputs& outputs);
+  void resume_split_first(Known& known, bool is_again, ClusterOutputs& outputs);
+  void resume_second_half(Known& known, ClusterOutputs& outputs);
   Known* right_of(const Known& left);
   void on_result(const CommandResult& result, Instant now, ClusterOutputs& outputs);
   void on_report(const MoveReport& report, Instant now, ClusterOutputs& outputs);
@@ -99,6 +125,7 @@ class Mover {
   void drive_abort(Known& known, ClusterOutputs& outputs);
   void drive_catch_up(Known& known, ClusterOutputs& outputs);
   void decide_catch_up(Known& known, ClusterOutputs& outputs);
+  void ask_for_fence(Known& known, ClusterOutputs& outputs);
   void drive_switch(Known& known, ClusterOutputs& outputs);
   void drive_undo(Known& known, ClusterOutputs& outputs);
   void command(CommandKind kind, const Known& known, ClusterOutputs& outputs, MovePhase phase = MovePhase::none);

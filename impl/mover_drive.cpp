@@ -69,11 +69,11 @@ void Mover::drive_copy(Known& known, ClusterOutputs& outputs) {
 
 // Replays until little is left. A source that is written faster than it can be replayed never gets there by itself.
 void Mover::drive_catch_up(Known& known, ClusterOutputs& outputs) {
-  const Progress& progress = known.progress;
+  Progress& progress = known.progress;
   if (!progress.is_target_ready || !progress.is_copied) {
     drive_copy(known, outputs);
   } else if (progress.lag <= options_.lag_at_fence_max || progress.is_pausing) {
-    command(CommandKind::advance_move, known, outputs, MovePhase::fenced);
+    ask_for_fence(known, outputs);
   } else if (progress.rounds < options_.catch_up_rounds_max || !decisions_.keeps_to_catch_up_budget()) {
     order(OrderKind::send_log, known.record.source, known, outputs);
   } else {
@@ -81,15 +81,26 @@ void Mover::drive_catch_up(Known& known, ClusterOutputs& outputs) {
   }
 }
 
-// The budget is spent. Throttling gives the replay one more; a longer pause is accepted within its bound only.
+void Mover::ask_for_fence(Known& known, ClusterOutputs& outputs) {
+  Progress& progress = known.progress;
+  if (!progress.is_fence_told) {
+    progress.is_fence_told = true;
+    outputs.observe(FenceDecided{known.record.move, known.record.shard, progress.mine, progress.lag});
+  }
+  command(CommandKind::advance_move, known, outputs, MovePhase::fenced);
+}
+
+// The budget is spent. Throttling gives the replay one more; a longer pause is accepted within its bound only, and a
+// range is split only if it can be.
 void Mover::decide_catch_up(Known& known, ClusterOutputs& outputs) {
   Progress& progress = known.progress;
   CatchUpDecision decision = options_.catch_up;
   if ((decision == CatchUpDecision::throttle && progress.is_throttled) ||
-      (decision == CatchUpDecision::longer_pause && progress.lag > options_.pause_lag_max)) {
+      (decision == CatchUpDecision::longer_pause && progress.lag > options_.pause_lag_max) ||
+      (decision == CatchUpDecision::split_first && !may_split_first(known))) {
     decision = CatchUpDecision::give_up;
   }
-  outputs.observe(CatchUpDecided{known.record.move, known.record.shard, progress.mine, decision});
+  outputs.observe(CatchUpDecided{known.record.move, known.record.shard, progress.mine, decision, known.splits});
   switch (decision) {
     case CatchUpDecision::give_up:
       give_up(known, GiveUpReason::outrun);
@@ -102,7 +113,12 @@ void Mover::decide_catch_up(Known& known, ClusterOutputs& outputs) {
       return;
     case CatchUpDecision::longer_pause:
       progress.is_pausing = true;
-      command(CommandKind::advance_move, known, outputs, MovePhase::fenced);
+      ask_for_fence(known, outputs);
+      return;
+    case CatchUpDecision::split_first:
+      want_split_first(known);
+      give_up(known, GiveUpReason::split_first);
+      drive_abort(known, outputs);
       return;
   }
 }

@@ -19,6 +19,19 @@ TEST(Mover, asks_the_directory_for_a_move_that_it_is_asked_for) {
   EXPECT_EQ(mover.command()->target, kB);
 }
 
+// A node that leaves asks for moves again and again; what an operator asked for is not lost by that.
+TEST(Mover, does_for_an_operator_first_what_a_node_also_asks_for) {
+  DrivenMover mover;
+  mover.learns_of_range().is_asked_to_move();
+
+  mover.receive(kA, StartMove{ShardId{0}, NodeId{7}});
+  EXPECT_TRUE(mover.is_silent());
+  mover.move_begins().aborts().finishes();
+  mover.receive(kA, StartMove{ShardId{0}, NodeId{7}});
+
+  EXPECT_EQ(mover.command()->target, NodeId{7});
+}
+
 TEST(Mover, begins_a_move_of_a_range_that_it_has_not_heard_of_when_it_hears_of_it) {
   DrivenMover mover;
 

@@ -45,6 +45,7 @@ struct ClusterOptions {
   std::uint16_t shards = 3;      // that there are at the beginning
   std::uint16_t shards_max = 0;  // that there may ever be: each split takes a new id, and none is used again
   std::uint16_t replicas = 1;    // members of the replica set of every range, as far as there are storage nodes
+  std::uint16_t held_back = 0;   // of the storage nodes the last ones: they refuse copies until they join
   std::uint32_t keys = 12;
   std::uint16_t movers = 1;
   std::uint16_t moves_max = 64;  // not yet switched, at one time; the directory refuses to begin more
@@ -78,6 +79,9 @@ struct ClusterOptions {
   std::uint8_t dual_writes_staged_max = 64;        // kept by a target until its copy is complete
   std::uint8_t forwarded_max = 8;                  // requests that a target keeps for a range until it owns it
 
+  // Operations that a storage node has admitted and not answered yet; with so many it refuses more. 0: it never does.
+  std::uint16_t unanswered_max = 0;
+
   // Every ShardId is below this.
   constexpr std::uint16_t shard_ids() const { return std::max(shards, shards_max); }
   // What a move may cost.
@@ -85,6 +89,7 @@ struct ClusterOptions {
   Duration moved_entry_cost = microseconds(6);          // of the work for one entry, at either side
   Duration throttle_gap = milliseconds(4);              // between two writes to a throttled range
   std::uint32_t pause_lag_max = 24;                     // entries: a longer pause is accepted for no more than these
+  std::uint8_t splits_first_max = 2;                    // in a row, of ranges that a move is wanted of
   std::uint32_t log_kept = 1'000;                       // entries that an owner keeps at any rate
   std::uint32_t log_max = 4'000;                        // a longer log is trimmed even if a copy needs it
   std::uint8_t copies_max = 3;                          // begun so often, a copy whose log is trimmed is given up

@@ -31,6 +31,10 @@ struct SnapshotKept {
 // --- storage node ---
 // Written once by whoever set the node up, before its first start: a disk without it has been lost.
 struct Formatted {};
+// The node takes copies from now on, or takes none and gives away what it has.
+struct Enlisted {
+  bool takes_copies = true;
+};
 // An empty range of which the node is the owner or another member from the beginning.
 struct Provisioned {
   ShardRecord record;
@@ -166,7 +170,7 @@ struct Agreed {
 using Record = std::variant<Voted, EntryKept, SnapshotKept, Formatted, Provisioned, KnowsRecord, LeaseNoted, Wrote,
                             CapturePinned, LogCut, StagingBegun, Staged, StagingProgress, CaptureOpened,
                             DualWriteStaged, FenceSet, FenceLifted, HandedOn, CopyDropped, ReshapeNoted, ReshapeDropped,
-                            Divided, Joined, ReplicaBegun, Replicated, ReplicaDivided, ReplicaJoined, Agreed>;
+                            Divided, Joined, ReplicaBegun, Replicated, ReplicaDivided, ReplicaJoined, Agreed, Enlisted>;
 
 using ClusterInput = Input<Message, Record>;
 using ClusterOutputs = Outputs<Message, Record>;

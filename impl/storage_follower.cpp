@@ -93,6 +93,7 @@ void StorageNode::report_standing(NodeId owner, ShardId shard, Epoch epoch, Inst
   report.tail = copy.tail_version();
   report.cursor = copy.cursor;
   report.is_copied = copy.is_copied;
+  report.is_leaving = is_leaving();
   after(appended_, Send{owner, report}, now, outputs);
   outputs.wants_sync = outputs.wants_sync || durable_ < appended_;
 }

@@ -115,6 +115,22 @@ TEST(Throttle, writes_pass_one_by_one_with_a_gap_and_reads_do_not_wait) {
   EXPECT_EQ(a.value(2), number(8));
 }
 
+TEST(Throttle, what_it_cost_is_told_when_the_move_is_over_and_nothing_waits_any_more) {
+  ServingA a = throttled_at_10();
+  a.write(1, 7, 1).sync();
+  a.at(11).write(2, 8, 2);
+  a.at(12).write(3, 9, 3);
+  a.at(14).fire(0x1000).sync();
+
+  a.at(15).learn(MovePhase::aborted).sync();
+  EXPECT_THAT(a.observed<ThrottleEnded>(), IsEmpty());
+  a.at(16).fire(0x1000).sync();
+
+  ASSERT_THAT(a.observed<ThrottleEnded>(), testing::SizeIs(1));
+  EXPECT_EQ(a.observed<ThrottleEnded>()[0].writes, 2U);
+  EXPECT_EQ(a.observed<ThrottleEnded>()[0].added, milliseconds(3 + 4));
+}
+
 TEST(Throttle, ends_with_the_phase) {
   ServingA a = throttled_at_10();
   a.write(1, 7, 1).sync();

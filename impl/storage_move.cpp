@@ -43,7 +43,7 @@ bool StorageNode::holds_back(NodeId router, const Request& request, const ShardC
     refuse(router, request, copy, Signal::transient, now, outputs);
     return true;
   }
-  known.held_back.push_back({router, request, now});
+  known.held_back.push_back({router, request, now, copy.known.move});
   outputs.wake_at(known.next_write_at, TimerToken{shard.value | kThrottle});
   return true;
 }
@@ -65,8 +65,28 @@ void StorageNode::let_one_pass(ShardId shard, Instant now, ClusterOutputs& outpu
   }
   const HeldBack first = known.held_back.front();
   known.held_back.erase(known.held_back.begin());
-  outputs.observe(WriteThrottled{known.throttled_for, shard, now - first.since});
+  count_throttled(shard, first, now, outputs);
   serve(first.router, first.request, now, outputs);
+  tell_throttled_if_over(shard, outputs);
+}
+
+void StorageNode::count_throttled(ShardId shard, const HeldBack& passed, Instant now, ClusterOutputs& outputs) {
+  Throttled& throttled = at(shard).throttled;
+  throttled.move = passed.move;
+  ++throttled.writes;
+  throttled.added = throttled.added + (now - passed.since);
+  outputs.observe(WriteThrottled{passed.move, shard, now - passed.since});
+}
+
+// When nothing waits any more that was held back for a move which is over.
+void StorageNode::tell_throttled_if_over(ShardId shard, ClusterOutputs& outputs) {
+  Volatile& known = at(shard);
+  const ShardRecord& record = state_.copy(shard).known;
+  const bool is_over = record.move != known.throttled.move || record.phase > MovePhase::fenced;
+  if (known.throttled.writes > 0 && is_over && known.held_back.empty()) {
+    outputs.observe(ThrottleEnded{known.throttled.move, shard, known.throttled.writes, known.throttled.added});
+    known.throttled = {};
+  }
 }
 
 bool StorageNode::is_source_of(const ShardRecord& record) const {

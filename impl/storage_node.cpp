@@ -151,6 +151,9 @@ void StorageNode::ask_for_leases(Instant now, ClusterOutputs& outputs) {
     report_if_lost(copy.known.shard, outputs);
     propose(copy.known.shard, outputs);
     find_member(copy.known.shard, outputs);
+    if (is_leaving()) {
+      give_away(copy, now, outputs);
+    }
   }
 }
 
@@ -169,6 +172,7 @@ void StorageNode::receive(NodeId from, const Message& message, Instant now, Clus
                    learn_pair(it.record, it.changed_at, it.sibling, now, outputs);
                    drop_refused_note(it, now, outputs);
                  },
+                 [&](const Enlist& it) { append_durably(Enlisted{it.takes_copies}, outputs); },
                  [&](const ReshapeOrder& it) { note_reshape(it, now, outputs); },
                  [&](const Renewed& it) { on_renewed(it, now, outputs); },
                  [&](const NodeRenewed& it) { on_all_renewed(it, now, outputs); },
@@ -274,6 +278,7 @@ void StorageNode::learn(const ShardRecord& record, DirectoryPosition changed_at,
     after(appended_, Unfenced{shard, move}, now, outputs);
   }
   end_capture_if_over(shard, now, outputs);
+  tell_throttled_if_over(shard, outputs);
   end_staging_if_over(shard, now, outputs);
   reshape_replicas(now, outputs);
   if (changed_at > known_before) {

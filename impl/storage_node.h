@@ -44,6 +44,8 @@ class StorageNode {
   // For judging only.
   std::optional<ServingClaim> claim(ShardId shard) const;
   const StorageState& state() const { return state_; }
+  // It is told to leave, and keeps nothing any more.
+  bool is_drained() const;
 
  private:
   static constexpr TimerToken kReplicateAgain{0xfffeU};
@@ -53,6 +55,13 @@ class StorageNode {
     NodeId router;
     Request request;
     Instant since;
+    MoveId move;
+  };
+  // What being throttled for a move has cost writes.
+  struct Throttled {
+    MoveId move;
+    std::uint32_t writes = 0;
+    Duration added;
   };
   // What the directory made of a split or merge that this node has noted, as far as it is known by now.
   struct Entered {
@@ -140,6 +149,7 @@ class StorageNode {
     MoveId throttled_for;  // 0: for none
     Instant next_write_at;
     std::vector<HeldBack> held_back;
+    Throttled throttled;
     std::uint64_t last_write = 0;  // the number of records that make every admitted write durable
     std::uint64_t last_epoch = 0;  // the same for what the directory told
     LogPosition durable_tail;
@@ -209,7 +219,8 @@ class StorageNode {
   void scan(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void write(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   void refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
-              ClusterOutputs& outputs);
+              ClusterOutputs& outputs, bool is_for_load = false);
+  bool is_overloaded() const;
   bool reads_behind_barrier(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
                             ClusterOutputs& outputs) const;
   bool reads_retained(NodeId router, const Request& request, const ShardCopy& copy, ClusterOutputs& outputs);
@@ -225,6 +236,8 @@ class StorageNode {
   bool holds_back(NodeId router, const Request& request, const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
   bool is_throttled(const ShardCopy& copy) const;
   void let_one_pass(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void count_throttled(ShardId shard, const HeldBack& passed, Instant now, ClusterOutputs& outputs);
+  void tell_throttled_if_over(ShardId shard, ClusterOutputs& outputs);
   void drop_copy(ShardId shard, MoveId move, KeyRange keys, Instant now, ClusterOutputs& outputs);
   void erase_copy(ShardId shard, MoveId move, KeyRange keys, Instant now, ClusterOutputs& outputs);
   bool is_source_of(const ShardRecord& record) const;
@@ -276,6 +289,14 @@ class StorageNode {
                         ClusterOutputs& outputs);
   LogPosition apply_staged_dual_writes(const ShardRecord& record, LogPosition replayed_to, Instant now,
                                        ClusterOutputs& outputs);
+  // storage_leave.cpp: nodes that join and leave
+  bool takes_copies() const;
+  bool is_leaving() const { return state_.takes_copies() == false; }
+  void give_away(const ShardCopy& copy, Instant now, ClusterOutputs& outputs);
+  bool dismiss_leaving(ShardId shard, ClusterOutputs& outputs);
+  int members_to_stay(ShardId shard) const;
+  int members_wanted() const;
+
   // storage_replica.cpp: both sides of a replica set
   void follow_record(ShardId shard, DirectoryPosition known_before, Instant now, ClusterOutputs& outputs);
   void report_if_lost(ShardId shard, ClusterOutputs& outputs);

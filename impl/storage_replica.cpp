@@ -90,8 +90,10 @@ void StorageNode::keep_followers(ShardId shard, bool has_just_started, Instant n
 void StorageNode::find_member(ShardId shard, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(shard);
   const ShardRecord& record = copy.known;
-  const bool is_whole =
-      record.members.is_empty() || record.members.size() >= std::min(options_.replicas, options_.storage_nodes);
+  if (copy.holds_grant() && dismiss_leaving(shard, outputs)) {
+    return;
+  }
+  const bool is_whole = record.members.is_empty() || members_to_stay(shard) >= members_wanted();
   if (!copy.holds_grant() || is_whole || record.joining != kNoNode || record.phase != MovePhase::none) {
     return;
   }
@@ -188,6 +190,7 @@ void StorageNode::on_standing(NodeId from, const FollowerReport& report, Instant
     return;  // a late one: the log may not go back so far any more
   }
   follower->tries = 0;
+  follower->is_leaving = report.is_leaving;
   const bool has_part = !report.is_copied && report.cursor != CopyCursor{};
   const bool is_log_gone = (report.is_copied || has_part) && report.tail.position < copy.log_begin;
   if (report.tail.epoch != copy.held_epoch || is_log_gone) {

@@ -63,9 +63,29 @@ void StorageNode::serve(NodeId router, const Request& request, Instant now, Clus
     refuse(router, request, copy, Signal::transient, now, outputs);
     return;
   }
+  if (is_overloaded()) {
+    refuse(router, request, copy, Signal::transient, now, outputs, true);
+    return;
+  }
   if (!holds_back(router, request, copy, now, outputs)) {
     execute(router, request, copy, now, outputs);
   }
+}
+
+// Counted where they wait: for the disk, for followers, for the target of dual writes, or because of a throttle. A
+// count that is kept beside these would have to be right wherever one of them is dropped.
+bool StorageNode::is_overloaded() const {
+  if (options_.unanswered_max == 0) {
+    return false;
+  }
+  std::size_t unanswered =
+      pending_.count_if([](const Pending& pending) { return std::holds_alternative<Effect>(pending); });
+  for (const Volatile& known : volatile_) {
+    unanswered += known.held_back.size() + known.dual_writing.held.size();
+    unanswered += static_cast<std::size_t>(std::ranges::count_if(
+        known.waiting, [](const Waiting& it) { return std::holds_alternative<Effect>(it.what); }));
+  }
+  return unanswered >= options_.unanswered_max;
 }
 
 void StorageNode::execute(NodeId router, const Request& request, const ShardCopy& copy, Instant now,
@@ -177,7 +197,7 @@ void StorageNode::perform(const Effect& effect, Instant now, ClusterOutputs& out
 
 // What a refusal says of epochs must survive a crash of this node, so it waits until they are on disk.
 void StorageNode::refuse(NodeId router, const Request& request, const ShardCopy& copy, Signal signal, Instant now,
-                         ClusterOutputs& outputs) {
+                         ClusterOutputs& outputs, bool is_for_load) {
   // A second copy of a message whose first one was executed here: "stale" and "not the owner" promise that the attempt
   // had no effect, and the first copy has had its answer, so the second one gets none. Nor does a request that its
   // client has left behind: what became of it is no longer remembered, and nobody waits. Nor does one of an attempt
@@ -191,7 +211,7 @@ void StorageNode::refuse(NodeId router, const Request& request, const ShardCopy&
   const std::uint64_t needed = decisions_.keeps_epochs_on_disk() ? at(shard).last_epoch : 0;
   after(needed,
         Observation{Answered{shard, request.operation.key, request.epoch, copy.highest_seen(), request.attempt, signal,
-                             redirect_to}},
+                             redirect_to, is_for_load}},
         now, outputs);
   after(needed, Send{router, Refusal{request.attempt, shard, signal, copy.highest_seen(), copy.known, copy.changed_at}},
         now, outputs);

@@ -28,6 +28,7 @@ void StorageState::apply(const Record& record) {
                  [](const EntryKept&) { SHARDCHECK_ASSERT(false); },
                  [](const SnapshotKept&) { SHARDCHECK_ASSERT(false); },
                  [this](const Formatted&) { is_formatted_ = true; },
+                 [this](const Enlisted& it) { takes_copies_ = it.takes_copies; },
                  [this](const LeaseNoted& it) { at(it.shard).lease_on_disk = it.until; },
                  [this](const auto& it) { fold(it); },
              },

@@ -73,6 +73,8 @@ class StorageState {
   void apply(const Record& record);
 
   bool is_formatted() const { return is_formatted_; }
+  // Empty until an operator said something: then it is as it was set up.
+  std::optional<bool> takes_copies() const { return takes_copies_; }
   // Of every range that the node ever heard of.
   std::span<const ShardCopy> copies() const { return {copies_.data(), known_ids_}; }
   const ShardCopy& copy(ShardId shard) const { return copies_[shard.value]; }
@@ -127,6 +129,7 @@ class StorageState {
   }
 
   bool is_formatted_ = false;
+  std::optional<bool> takes_copies_;
   NodeId self_ = kNoNode;
   Decisions decisions_;
   std::uint16_t clients_ = 0;

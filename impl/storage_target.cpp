@@ -40,7 +40,7 @@ bool StorageNode::has_room_for(const ShardRecord& record) const {
       keys += copy.held.hi.value - copy.held.lo.value;
     }
   }
-  return options_.node_keys_max == 0 || keys <= options_.node_keys_max;
+  return takes_copies() && (options_.node_keys_max == 0 || keys <= options_.node_keys_max);
 }
 
 void StorageNode::begin_copy(const ShardRecord& record, std::uint8_t attempt, Instant now, ClusterOutputs& outputs) {

@@ -48,6 +48,46 @@ TEST(Clock, a_shift_beyond_the_bound_stops_at_it) {
   EXPECT_EQ(clock.shifts(), 1U);
 }
 
+TEST(Clock, a_drift_changes_when_it_was_said_to) {
+  Clock clock(milliseconds(1), 500, kBound);
+  clock.change_drift({at_ms(1'000), -1'000});
+  clock.change_drift({at_ms(2'000), 0});
+
+  EXPECT_EQ(clock.read(at_ms(1'000)), Instant{1'001'500'000});
+  EXPECT_EQ(clock.read(at_ms(1'500)), Instant{1'501'000'000});
+  EXPECT_EQ(clock.read(at_ms(2'000)), Instant{2'000'500'000});
+  EXPECT_EQ(clock.read(at_ms(9'000)), Instant{9'000'500'000});
+}
+
+TEST(Clock, a_clock_at_its_bound_leaves_it_at_once_when_the_drift_turns) {
+  Clock clock(Duration{}, 1'000, kBound);
+  clock.change_drift({at_ms(5'000), -1'000});
+
+  EXPECT_EQ(clock.read(at_ms(5'000)), reads_ms(5'002));
+  EXPECT_EQ(clock.read(at_ms(6'000)), reads_ms(6'001));
+}
+
+TEST(Clock, what_it_will_read_is_known_across_a_change_of_drift) {
+  Clock clock(Duration{}, 1'000, kBound);
+  clock.change_drift({at_ms(1'000), -1'000});
+
+  const TrueTime at = clock.when_reads(reads_ms(1'500), at_ms(10));
+
+  EXPECT_GE(clock.read(at), reads_ms(1'500));
+  EXPECT_LT(clock.read(TrueTime{at.value - 1}), reads_ms(1'500));
+}
+
+TEST(Clock, a_shift_leaves_the_changes_to_come_as_they_are) {
+  Clock clock(Duration{}, 1'000, kBound);
+  clock.change_drift({at_ms(100), 0});
+  clock.change_drift({at_ms(2'000), -500});
+
+  clock.shift_to(milliseconds(1), at_ms(500));
+
+  EXPECT_EQ(clock.read(at_ms(1'000)), reads_ms(1'001));
+  EXPECT_EQ(clock.read(at_ms(3'000)), Instant{3'000'500'000});
+}
+
 TEST(Clock, drift_goes_on_from_a_shift) {
   Clock clock(milliseconds(1), 500, kBound);
 

@@ -42,7 +42,7 @@ constexpr std::string_view name_of(Moment moment) {
 struct Deviation {
   Anchor anchor;
   FaultKind kind = FaultKind::delayed;
-  Moment moment = Moment::after_sending;  // crashed, disk_lost, paused, clock_shifted
+  Moment moment = Moment::after_sending;  // crashed, disk_lost, paused, clock_shifted, lost_for_good
   bool is_both_ways = false;              // link_cut
   std::uint8_t kept_unsynced = 0;         // crashed: how many unsynced records reached the disk all the same
   std::uint8_t until_signal = 0;  // held_until_phase: the message waits until World::signal(until_signal), or heal

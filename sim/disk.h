@@ -20,6 +20,11 @@ class Disk {
   // Everything it begins with is durable.
   explicit Disk(std::vector<Record> records) : records_(std::move(records)), synced_(records_.size()) {}
 
+  // As if newly made of `records`, in the memory that it has.
+  void format(const std::vector<Record>& records) {
+    records_ = records;
+    synced_ = records_.size();
+  }
   void append(const Record& record) { records_.push_back(record); }
   std::uint64_t appended() const { return records_.size(); }
   std::uint64_t synced() const { return synced_; }

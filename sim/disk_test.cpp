@@ -29,6 +29,16 @@ TEST(Disk, what_it_begins_with_is_durable) {
   EXPECT_THAT(disk.records(), ElementsAre(1, 2));
 }
 
+TEST(Disk, what_it_is_formatted_with_is_durable_and_all_that_there_is) {
+  Disk<int> disk = one_of_three_synced();
+  disk.format({7, 8});
+  disk.append(9);
+
+  disk.crash(0);
+
+  EXPECT_THAT(disk.records(), ElementsAre(7, 8));
+}
+
 TEST(Disk, a_crash_keeps_what_was_synced_and_loses_the_rest) {
   Disk<int> disk = one_of_three_synced();
 

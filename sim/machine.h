@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sim/clock.h"
 #include "sim/deviation.h"
@@ -38,6 +40,7 @@ struct Machine {
   std::uint32_t incarnation = 0;
   bool is_up = false;
   bool is_disk_lost = false;  // since it was last started
+  bool is_gone = false;       // lost for good: never started again
   bool is_syncing = false;
   bool wants_another_sync = false;
   std::optional<TrueTime> drain_at;  // the earliest time at which a look into the inbox is in the queue
@@ -49,6 +52,16 @@ struct Machine {
   // A timer or a sync of an earlier incarnation is void.
   bool is_running(const WorldEvent& event) const { return is_up && incarnation == event.incarnation; }
 
+  // As at the beginning of a run, but for `process`, whose memory waits for the start.
+  void provide(Process&& configured, const std::vector<Record>& durable) {
+    fresh = std::move(configured);
+    disk.format(durable);
+    inbox.clear();
+    busy_until = paused_until = TrueTime{};
+    incarnation = 0;
+    is_up = is_disk_lost = is_gone = is_syncing = wants_another_sync = false;
+    drain_at.reset();
+  }
   void start(TrueTime now) {
     process = fresh;
     is_up = true;
@@ -63,6 +76,7 @@ struct Machine {
     inbox.clear();
     paused_until = TrueTime{};
     disk.crash(deviation.kept_unsynced);
+    is_gone = deviation.kind == FaultKind::lost_for_good;
     if (deviation.kind == FaultKind::disk_lost) {
       disk.lose_everything();
       is_disk_lost = true;

@@ -17,6 +17,8 @@ struct NetworkOptions {
   // Each link's delay is longer than `delay` by up to seven eighths of it, differently for each link when not 0.
   std::uint8_t variety = 0;
   std::int64_t bytes_per_second = 100'000'000;  // of one link
+  // A message that arrives when so much waits for its receiver already is lost; 0: there is always room.
+  std::uint16_t inbox_max = 0;
 
   friend bool operator==(const NetworkOptions&, const NetworkOptions&) = default;
 };

@@ -100,7 +100,11 @@ inline Deviation fault(FaultKind kind, Duration duration) { return at(kA, kA, ki
 
 class ToyWorld final : private DeviationSource {
  public:
-  explicit ToyWorld(std::vector<Deviation> script = {}) : script_(std::move(script)), world_(*this) { begin(); }
+  explicit ToyWorld(std::vector<Deviation> script = {}, std::uint16_t inbox_max = 0)
+      : script_(std::move(script)), world_(*this) {
+    options_.network.inbox_max = inbox_max;
+    begin();
+  }
   ToyWorld(const ToyWorld&) = delete;
   ToyWorld& operator=(const ToyWorld&) = delete;
 
@@ -111,7 +115,7 @@ class ToyWorld final : private DeviationSource {
       std::vector<int> disk;
     };
     log_.clear();
-    world_.reset(WorldOptions{}, std::vector<Provision>(3), *this);
+    world_.reset(options_, std::vector<Provision>(3), *this);
     world_.start_all();
   }
   ToyWorld& run_to_us(std::int64_t us) {
@@ -140,6 +144,8 @@ class ToyWorld final : private DeviationSource {
       write(time, by, shardcheck::name_of(fault->kind));
     } else if (std::holds_alternative<Crashed>(fact)) {
       write(time, by, "went down");
+    } else if (std::holds_alternative<InboxOverflowed>(fact)) {
+      write(time, by, "had no room");
     } else if (const auto* restarted = std::get_if<Restarted>(&fact)) {
       write(time, by, restarted->is_disk_lost ? "restarted without its disk" : "restarted");
     }
@@ -177,6 +183,7 @@ class ToyWorld final : private DeviationSource {
   }
 
   std::vector<Deviation> script_;
+  WorldOptions options_;
   World<Protocol, ToyWorld> world_;
   std::vector<std::string> log_;
   std::vector<TraceEvent<Protocol>::Kind> traced_;

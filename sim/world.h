@@ -55,9 +55,10 @@ class World {
   explicit World(Host& host) : host_(host) {}
 
   // Forgets everything; every provision, {process, disk}, becomes a process with that disk, not yet started. Memory is
-  // kept for the next run.
+  // kept for the next run, that of the processes too: until it is started, a process still has the state of one of the
+  // run before.
   template <class Provision>
-  void reset(const WorldOptions& options, const std::vector<Provision>& provisions, DeviationSource& deviations) {
+  void reset(const WorldOptions& options, std::vector<Provision> provisions, DeviationSource& deviations) {
     options_ = options;
     deviations_ = &deviations;
     network_.reset(options.network, static_cast<std::uint16_t>(provisions.size()), Protocol::kMessageKinds);
@@ -68,17 +69,16 @@ class World {
     events_ = 0;
     digest_ = Digest{};
     is_healed_ = false;
-    machines_.clear();
-    machines_.resize(provisions.size());
-    for (std::size_t i = 0; i < provisions.size(); ++i) {
-      machines_[i].fresh = provisions[i].process;
-      machines_[i].disk = Disk<Record>(provisions[i].disk);
+    machines_.resize(std::max(machines_.size(), provisions.size()));
+    processes_ = provisions.size();
+    for (std::size_t i = 0; i < processes_; ++i) {
+      machines_[i].provide(std::move(provisions[i].process), provisions[i].disk);
       machines_[i].clock = Clock(Duration{}, 0, options.clock_offset_max);
     }
   }
   // Starts every process, in order of id. Clocks are set before.
   void start_all() {
-    for (std::size_t i = 0; i < machines_.size(); ++i) {
+    for (std::size_t i = 0; i < processes_; ++i) {
       start(NodeId{static_cast<std::uint16_t>(i)});
     }
   }
@@ -87,6 +87,9 @@ class World {
     machine(process).clock = Clock(offset, drift_ppm, options_.clock_offset_max);
   }
 
+  // From then on the clock drifts like this; in order of time, after set_clock.
+  void change_drift(NodeId process, DriftChange change) { machine(process).clock.change_drift(change); }
+
   TrueTime now() const { return now_; }
   // Deliveries, timers and faults so far.
   std::uint64_t events() const { return events_; }
@@ -94,6 +97,8 @@ class World {
   const Process& process(NodeId id) const { return machines_[id.value].process; }
   const Clock& clock(NodeId id) const { return machines_[id.value].clock; }
   bool is_up(NodeId id) const { return machines_[id.value].is_up; }
+  // Lost for good.
+  bool is_gone(NodeId id) const { return machines_[id.value].is_gone; }
   void set_tracing(bool is_on) { is_tracing_ = is_on; }
 
   // Lets everything happen up to and including `until`, but at most `events_max` events in all since reset. False if
@@ -122,7 +127,17 @@ class World {
   // Does a fault now, outside of any message; `peer` is the other end of a link to cut.
   void inject_fault(NodeId process, const Deviation& fault, NodeId peer) { strike(process, fault, peer); }
 
-  // Ends all faults: links are whole, everybody runs, no deviation strikes any more.
+  // Stops a process for good, which must be up; what it has sent is still under way.
+  void stop(NodeId id) {
+    SHARDCHECK_ASSERT(machine(id).is_up);
+    ++events_;
+    Deviation last;
+    last.kind = FaultKind::lost_for_good;
+    machine(id).crash(last);
+    host_.observed(now_, id, Crashed{});
+  }
+
+  // Ends all faults: links are whole, everybody runs who is not lost for good, no deviation strikes any more.
   void heal();
 
  private:
@@ -136,7 +151,7 @@ class World {
   };
 
   Machine& machine(NodeId id) {
-    SHARDCHECK_ASSERT(id.value < machines_.size());
+    SHARDCHECK_ASSERT(id.value < processes_);
     return machines_[id.value];
   }
   void push(TrueTime at, const Event& event) { queue_.push(at, event); }
@@ -191,11 +206,28 @@ class World {
       strike_before_receiving(event);
     }
     if (it.is_occupied(now_)) {
+      if (event.kind == Event::Kind::deliver && is_full(it)) [[unlikely]] {
+        overflow(event);
+        return;
+      }
       it.inbox.push(event);
       schedule_drain(event.process);
       return;
     }
     serve(event);
+  }
+
+  bool is_full(const Machine& it) const {
+    return options_.network.inbox_max != 0 && it.inbox.size() >= options_.network.inbox_max;
+  }
+
+  void overflow(const Event& event) {
+    ++events_;
+    const Envelope& envelope = envelopes_.at(event.argument);
+    digest_.add(Protocol::digest_of(envelope.message) ^ (static_cast<std::uint64_t>(now_.value) << 8U));
+    trace(Trace::Kind::lost, event.process, envelope.from, &envelope.message, nullptr);
+    host_.observed(now_, event.process, InboxOverflowed{});
+    envelopes_.release(event.argument);
   }
 
   void schedule_drain(NodeId id) {
@@ -340,7 +372,8 @@ class World {
   EnvelopePool<Message> envelopes_;
   std::vector<Held> held_;
   std::vector<std::pair<Deviation, NodeId>> pending_strikes_;
-  std::vector<Machine> machines_;
+  std::vector<Machine> machines_;  // the first processes_ of them; the others wait for a larger run
+  std::size_t processes_ = 0;
   Outputs<Message, Record> outputs_;
   TrueTime now_;
   std::uint64_t events_ = 0;

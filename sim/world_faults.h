@@ -28,9 +28,12 @@ void World<Protocol, Host>::heal() {
     push(now_, held.event);
   }
   held_.clear();
-  for (std::size_t i = 0; i < machines_.size(); ++i) {
+  for (std::size_t i = 0; i < processes_; ++i) {
     const NodeId id{static_cast<std::uint16_t>(i)};
     machines_[i].paused_until = TrueTime{};
+    if (machines_[i].is_gone) {
+      continue;
+    }
     if (!machines_[i].is_up) {
       restart(id);
     } else {
@@ -70,6 +73,7 @@ void World<Protocol, Host>::send_deviating(NodeId from, NodeId to, const Message
     case FaultKind::disk_lost:
     case FaultKind::paused:
     case FaultKind::clock_shifted:
+    case FaultKind::lost_for_good:
       if (deviation.moment == Moment::after_sending) {
         pending_strikes_.emplace_back(deviation, to);
         deliver(arrival);
@@ -101,7 +105,8 @@ void World<Protocol, Host>::strike(NodeId id, const Deviation& deviation, NodeId
   note_fault(id, deviation);
   switch (deviation.kind) {
     case FaultKind::crashed:
-    case FaultKind::disk_lost: crash(id, deviation); return;
+    case FaultKind::disk_lost:
+    case FaultKind::lost_for_good: crash(id, deviation); return;
     case FaultKind::paused: it.paused_until = std::max(it.paused_until, now_ + deviation.duration); return;
     case FaultKind::clock_shifted:
       it.clock.shift_to(deviation.duration, now_);
@@ -125,6 +130,9 @@ void World<Protocol, Host>::crash(NodeId id, const Deviation& deviation) {
   Machine& it = machine(id);
   it.crash(deviation);
   host_.observed(now_, id, Crashed{});
+  if (it.is_gone) {
+    return;
+  }
   push(now_ + deviation.duration, {Event::Kind::restart, id, it.incarnation, 0});
 }
 

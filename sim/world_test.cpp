@@ -144,6 +144,20 @@ TEST(World, a_crash_loses_what_was_not_synced_and_the_restart_finds_what_was) {
                                        "5.000 ms: 0 restarted", "5.000 ms: 0 found 1"));
 }
 
+TEST(World, who_is_lost_for_good_never_comes_back) {
+  ToyWorld world;
+
+  world.run_to(2).strike(kA, fault(FaultKind::lost_for_good, {})).tell(kA, hear(7)).run_to(10);
+  world.world().heal();
+  world.tell(kA, hear(8)).run_to(20);
+
+  EXPECT_THAT(world.log(), ElementsAre("2.000 ms: 0 lose_for_good", "2.000 ms: 0 went down"));
+  EXPECT_TRUE(world.world().is_gone(kA));
+  EXPECT_FALSE(world.world().is_gone(kB));
+  world.begin();
+  EXPECT_FALSE(world.world().is_gone(kA));
+}
+
 TEST(World, some_unsynced_records_may_survive_a_crash) {
   ToyWorld world;
   world.tell(kA, jot(1)).tell(kA, jot(2)).tell(kA, jot(3)).run_to(1);

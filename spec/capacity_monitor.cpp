@@ -58,7 +58,14 @@ void CapacityMonitor::on(const RecordCommitted& fact, const MonitorContext& cont
   } else if (record.mover_epoch != newest.mover_epoch) {
     newest.mover_epoch = record.mover_epoch;
     newest.rounds = 0;
-    newest.is_throttled = false;
+    newest.is_throttled = newest.takes_longer_pause = false;
+    newest.lag_beyond = 0;
+  }
+  if (fact.change == RecordChange::move_committed && newest.given_up_by != MoverEpoch{}) {
+    context.expect(ClauseId::V2, fact.asked_by != newest.given_up_by, [&] {
+      return fmt::format("{} of {} was committed at {} by mover {}, which had given it up", words(record.move),
+                         words(record.shard), words(context.at), fact.asked_by.value);
+    });
   }
   if (fact.change != RecordChange::move_aborted) {
     return;
@@ -79,6 +86,7 @@ void CapacityMonitor::on(const ReplayRound& fact, const MonitorContext& context)
     return;
   }
   ++found->rounds;
+  found->last_lag = fact.lag;
   context.expect(ClauseId::V2, found->rounds <= context.bounds.replay_rounds_max, [&] {
     return fmt::format(
         "{} of {} had its {}th round of replay at {} and was {} entries behind: within {} it catches up, throttles its "
@@ -95,6 +103,15 @@ void CapacityMonitor::on(const CatchUpDecided& fact, const MonitorContext& conte
   }
   context.findings.checked(ClauseId::V2);
   found->was_throttled |= fact.decision == CatchUpDecision::throttle;
+  if (fact.mover == found->mover_epoch) {
+    found->takes_longer_pause |= fact.decision == CatchUpDecision::longer_pause;
+  }
+  if (fact.decision == CatchUpDecision::give_up || fact.decision == CatchUpDecision::split_first) {
+    found->given_up_by = fact.mover;
+  }
+  if (fact.decision == CatchUpDecision::split_first) {
+    check_split_first(fact, context);
+  }
   if (fact.decision == CatchUpDecision::throttle && fact.mover == found->mover_epoch && !found->is_throttled) {
     found->is_throttled = true;
     found->rounds = 0;  // a throttled source has to be followed once more
@@ -107,14 +124,43 @@ void CapacityMonitor::on(const MoveGaveUp& fact, const MonitorContext& /*context
   }
 }
 
-void CapacityMonitor::on(const WriteThrottled& fact, const MonitorContext& context) const {
-  const Move& newest = moves_[fact.shard.value];
+// One key cannot be split, and halves are not halved for ever.
+void CapacityMonitor::check_split_first(const CatchUpDecided& fact, const MonitorContext& context) {
+  const ShardRecord* record = context.known.record(fact.shard);
+  const bool has_halves = record == nullptr || next(record->range.lo) < record->range.hi;
+  context.expect(ClauseId::V2, has_halves && fact.splits < context.bounds.splits_first_max, [&] {
+    return fmt::format(
+        "{} of {} was given up at {} so that the range is split first, which has {} and was asked for {} times in a "
+        "row: {} times it may be",
+        words(fact.move), words(fact.shard), words(context.at), has_halves ? "halves" : "no halves", fact.splits,
+        context.bounds.splits_first_max);
+  });
+}
+
+void CapacityMonitor::on(const WriteThrottled& fact, const MonitorContext& context) {
+  Move& newest = moves_[fact.shard.value];
   if (newest.id != fact.move) {
     return;  // its source has not heard yet that the move is over
   }
   context.expect(ClauseId::V2, newest.was_throttled, [&] {
     return fmt::format("{} made a write to {} wait {} for {} at {}, but nobody decided to throttle it",
                        words(context.by), words(fact.shard), words(fact.added), words(fact.move), words(context.at));
+  });
+  newest.throttled_by = context.by;
+  ++newest.throttled_writes;
+  newest.throttled_time = newest.throttled_time + fact.added;
+}
+
+void CapacityMonitor::on(const ThrottleEnded& fact, const MonitorContext& context) {
+  const Move* const found = move(fact.shard, fact.move);
+  if (found == nullptr || found->throttled_by != context.by) {
+    return;
+  }
+  const bool is_sum = fact.writes == found->throttled_writes && fact.added == found->throttled_time;
+  context.expect(ClauseId::V2, is_sum, [&] {
+    return fmt::format("{} says at {} that {} made {} writes to {} wait for {} in all, but it was {} for {}",
+                       words(context.by), words(context.at), words(fact.move), fact.writes, words(fact.shard),
+                       words(fact.added), found->throttled_writes, words(found->throttled_time));
   });
 }
 
@@ -130,6 +176,23 @@ void CapacityMonitor::on(const Replayed& fact, const MonitorContext& /*context*/
   if (Move* const found = move(fact.shard, fact.move)) {
     found->replayed_to = std::max(found->replayed_to, fact.to);
   }
+}
+
+// The pause grows with what is left to replay, so that has a stated bound, too; what is beyond it is given no time.
+void CapacityMonitor::on(const FenceDecided& fact, const MonitorContext& context) {
+  Move* const found = move(fact.shard, fact.move);
+  if (found == nullptr || fact.mover != found->mover_epoch) {
+    return;
+  }
+  const Bounds& bounds = context.bounds;
+  const std::uint64_t most = found->takes_longer_pause ? bounds.lag_of_longer_pause_max : bounds.lag_at_fence_max;
+  const std::uint64_t lag = found->takes_longer_pause ? std::max(fact.lag, found->last_lag) : fact.lag;
+  found->lag_beyond = lag > most ? lag - most : 0;
+  context.expect(ClauseId::V5, lag <= most, [&] {
+    return fmt::format("the fence of {} of {} was asked for at {} with {} entries left to replay: {}it may be {}",
+                       words(fact.move), words(fact.shard), words(context.at), lag,
+                       found->takes_longer_pause ? "for a longer pause " : "", most);
+  });
 }
 
 void CapacityMonitor::on(const AdmissionStopped& fact, const MonitorContext& context) {
@@ -159,13 +222,14 @@ void CapacityMonitor::on(const ClaimChanged& fact, const MonitorContext& context
     return;
   }
   const std::uint64_t tail = newest.replayed_at_stop < newest.barrier ? newest.barrier - newest.replayed_at_stop : 0;
-  const auto rounds = static_cast<std::int64_t>((tail + bounds.entries_per_round - 1) / bounds.entries_per_round);
+  const std::uint64_t stated = tail - std::min(tail, newest.lag_beyond);
+  const auto rounds = static_cast<std::int64_t>((stated + bounds.entries_per_round - 1) / bounds.entries_per_round);
   const Duration allowed = bounds.pause_without_tail + bounds.replay_round * rounds;
   context.expect(ClauseId::V5, pause <= allowed, [&] {
     return fmt::format(
         "{} was served by nobody for {} in {} until {}, without any fault: with {} entries left to replay it is at "
         "most {}",
-        words(fact.shard), words(pause), words(newest.id), words(context.at), tail, words(allowed));
+        words(fact.shard), words(pause), words(newest.id), words(context.at), stated, words(allowed));
   });
 }
 
@@ -208,6 +272,12 @@ void CapacityMonitor::on(const CopyRemoved& fact, const MonitorContext& context)
 // A copy that was durably forgotten may not have been told: what a node holds is counted anew from its restart on.
 void CapacityMonitor::on(const Restarted& /*fact*/, const MonitorContext& context) {
   hold(context.by, key_space_, false);
+  for (Move& newest : moves_) {
+    if (newest.throttled_by == context.by) {
+      newest.throttled_writes = 0;
+      newest.throttled_time = Duration{};
+    }
+  }
 }
 
 }  // namespace shardcheck

@@ -1,5 +1,5 @@
-// Judges what moves cost: V2's budget (a copy that is outrun by writes is throttled, paused for longer or given up, and
-// says so), V5 (the pause of a range) and V6 (the space that copies take).
+// Judges what moves cost: V2's budget (a copy that is outrun by writes is throttled, paused for longer, given up, or
+// given up to be split, and says so), V5 (the pause of a range) and V6 (the space that copies take).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,9 @@ class CapacityMonitor {
   void on(const ReplayRound& fact, const MonitorContext& context);
   void on(const CatchUpDecided& fact, const MonitorContext& context);
   void on(const MoveGaveUp& fact, const MonitorContext& context);
-  void on(const WriteThrottled& fact, const MonitorContext& context) const;
+  void on(const FenceDecided& fact, const MonitorContext& context);
+  void on(const WriteThrottled& fact, const MonitorContext& context);
+  void on(const ThrottleEnded& fact, const MonitorContext& context);
   void on(const CaptureOpened& fact, const MonitorContext& context);
   void on(const Replayed& fact, const MonitorContext& context);
   void on(const AdmissionStopped& fact, const MonitorContext& context);
@@ -39,6 +41,13 @@ class CapacityMonitor {
     bool is_throttled = false;   // by the mover that drives it now
     bool was_throttled = false;  // by any
     bool is_given_up = false;
+    MoverEpoch given_up_by;           // the mover that decided to end it for its costs
+    bool takes_longer_pause = false;  // as the mover that drives it now decided
+    std::uint64_t last_lag = 0;       // that was told
+    std::uint64_t lag_beyond = 0;     // entries beyond the stated bound, left when its fence was asked for
+    NodeId throttled_by = kNoNode;
+    std::uint32_t throttled_writes = 0;
+    Duration throttled_time;
     LogPosition replayed_to;
     std::optional<TrueTime> stopped_at;  // its source admits nothing since
     LogPosition replayed_at_stop;
@@ -46,6 +55,7 @@ class CapacityMonitor {
   };
 
   Move* move(ShardId shard, MoveId id);
+  static void check_split_first(const CatchUpDecided& fact, const MonitorContext& context);
   void hold(NodeId node, KeyRange range, bool is_held);
 
   KeyRange key_space_;

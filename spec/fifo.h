@@ -2,6 +2,7 @@
 // held anything has none. What std::deque costs is felt where many queues are made and most stay empty.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -22,6 +23,12 @@ class Fifo {
   const Item& back() const {
     SHARDCHECK_ASSERT(!is_empty());
     return items_.back();
+  }
+
+  template <class Predicate>
+  std::size_t count_if(Predicate predicate) const {
+    return static_cast<std::size_t>(
+        std::count_if(items_.begin() + static_cast<std::ptrdiff_t>(first_), items_.end(), predicate));
   }
 
   template <class... Parts>

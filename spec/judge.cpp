@@ -24,6 +24,7 @@ void Judge::reset(const Bounds& bounds) {
   log_.reset(bounds);
   capacity_.reset(bounds);
   service_.reset(bounds);
+  progress_.reset(bounds);
 }
 
 std::uint32_t Judge::number_of(RequestId request) {
@@ -59,7 +60,8 @@ void Judge::judge_answered(const Answered& fact, const MonitorContext& context) 
   lease_.on(fact, context);
   split_.on(fact, context);
   router_.on(fact, request, context);
-  refresh_.on(fact, request);
+  refresh_.on(fact, request, context);
+  service_.on(fact, request);
 }
 
 void Judge::judge_applied(const Applied& fact, const MonitorContext& context) {
@@ -102,6 +104,9 @@ void Judge::judge_copy(const Fact& fact, const MonitorContext& context) {
   }
   if constexpr (kIsForCapacity) {
     capacity_.on(fact, context);
+  }
+  if constexpr (std::is_same_v<Fact, ReplayRound> || std::is_same_v<Fact, CopyCreated>) {
+    progress_.on(fact, context);
   }
   if constexpr (kIsForHistory) {
     history_.on(fact, context);
@@ -160,6 +165,7 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     capacity_.on(fact, context);
     history_.on(fact);
     service_.on(fact, context);
+    progress_.on(fact, context);
     tier_.on(fact, context);
     known_.apply(context.at, fact);
   } else if constexpr (std::is_same_v<Fact, DirectoryStepped>) {
@@ -173,12 +179,19 @@ void Judge::judge(const Fact& fact, const MonitorContext& context) {
     known_.apply(fact);
   } else if constexpr (std::is_same_v<Fact, Invoked> || std::is_same_v<Fact, Returned>) {
     judge_operation(fact, context);
+  } else if constexpr (std::is_same_v<Fact, Left>) {
+    known_.leave(context.by);
   } else if constexpr (std::is_same_v<Fact, Healed>) {
     known_.heal(context.at);
   } else if constexpr (std::is_same_v<Fact, FaultInjected>) {
     known_.fault(context.at, context.by, fact);
     capacity_.on(fact, context);
     service_.on(fact, context);
+  } else if constexpr (std::is_same_v<Fact, InboxOverflowed>) {
+    const FaultInjected loss{FaultKind::dropped, context.at};
+    known_.overflow(context.at, context.by);
+    capacity_.on(loss, context);
+    service_.on(loss, context);
   } else {
     judge_process(fact, context);
   }
@@ -189,6 +202,10 @@ void Judge::on(const Observed& observed) {
   std::visit([&](const auto& fact) { judge(fact, context); }, observed.fact);
 }
 
-void Judge::finish(TrueTime end) { liveness_.finish({end, kNoNode, bounds_, known_, findings_}); }
+void Judge::finish(TrueTime end) {
+  const MonitorContext context{end, kNoNode, bounds_, known_, findings_};
+  liveness_.finish(context);
+  progress_.finish(context);
+}
 
 }  // namespace shardcheck

@@ -22,6 +22,7 @@
 #include "spec/log_monitor.h"
 #include "spec/move_monitor.h"
 #include "spec/observation.h"
+#include "spec/progress_monitor.h"
 #include "spec/refresh_monitor.h"
 #include "spec/router_monitor.h"
 #include "spec/scan_monitor.h"
@@ -78,6 +79,7 @@ class Judge final : public ObservationSink {
   LogMonitor log_;
   CapacityMonitor capacity_;
   ServiceMonitor service_;
+  ProgressMonitor progress_;
 };
 
 }  // namespace shardcheck

@@ -5,6 +5,13 @@
 #include "spec/assert.h"
 
 namespace shardcheck {
+namespace {
+
+bool names(const ShardRecord& record, NodeId node) {
+  return record.members.contains(node) || record.owner == node || record.joining == node || record.target == node;
+}
+
+}  // namespace
 
 void KnownCluster::reset(const Bounds& bounds) {
   SHARDCHECK_ASSERT(bounds.key_space.lo <= bounds.key_space.hi);
@@ -22,6 +29,7 @@ void KnownCluster::reset(const Bounds& bounds) {
   directory_ = bounds.directory;
   reshaped_ = 0;
   healed_at_.reset();
+  gone_ = left_ = NodeSet{};
 }
 
 void KnownCluster::apply(TrueTime at, const RecordCommitted& fact) {
@@ -35,6 +43,7 @@ void KnownCluster::apply(TrueTime at, const RecordCommitted& fact) {
     slot.before = slot.now;
     slot.existed_before = slot.exists;
   }
+  note_lost_copies(fact);
   slot.now = fact.record;
   slot.position = fact.position;
   slot.changed_at = at;
@@ -52,6 +61,25 @@ void KnownCluster::apply(TrueTime at, const RecordCommitted& fact) {
     }
     for (KnownGrant& grant : grants_) {
       grant.is_reported_lost |= grant.shard == shard && grant.epoch == fact.record.epoch;
+    }
+  }
+}
+
+// Who is newly named begins a copy of its own; a range that was split or merged has what its parents had.
+void KnownCluster::note_lost_copies(const RecordCommitted& fact) {
+  Slot& slot = slots_[fact.record.shard.value];
+  slot.without_copy.for_each([&](NodeId node) {
+    if (slot.exists && !names(slot.now, node)) {
+      slot.without_copy.erase(node);
+    }
+  });
+  if (fact.change != RecordChange::created && fact.change != RecordChange::bounds_changed) {
+    return;
+  }
+  for (const ShardId other : shards_) {
+    const ShardRecord* before = record_before(other, fact.position);
+    if (before != nullptr && before->range.overlaps(fact.record.range)) {
+      slots_[other.value].without_copy.for_each([&](NodeId node) { slot.without_copy.insert(node); });
     }
   }
 }
@@ -117,6 +145,17 @@ void KnownCluster::heal(TrueTime at) {
 void KnownCluster::fault(TrueTime at, NodeId by, const FaultInjected& fact) {
   healed_at_.reset();
   disturb(by, std::max(at, fact.over_at));
+  if (fact.kind == FaultKind::lost_for_good) {
+    gone_.insert(by);
+  }
+  if (fact.kind == FaultKind::disk_lost) {
+    for (const ShardId shard : shards_) {
+      Slot& slot = slots_[shard.value];
+      if (names(slot.now, by)) {
+        slot.without_copy.insert(by);
+      }
+    }
+  }
   if (fact.kind == FaultKind::duplicated && by.value < has_duplicates_.size()) {
     has_duplicates_[by.value] = 1;
   }
@@ -198,6 +237,26 @@ const KnownGrant* KnownCluster::newest_grant(Key key) const {
     }
   }
   return nullptr;
+}
+
+bool KnownCluster::is_unavailable(Key key) const {
+  if (is_reported_lost(key) || gone_.is_empty()) {
+    return is_reported_lost(key);
+  }
+  for (const ShardId shard : shards_) {
+    const Slot& slot = slots_[shard.value];
+    if (!slot.exists || !slot.now.range.contains(key)) {
+      continue;
+    }
+    bool has_gone = gone_.contains(slot.now.owner);
+    bool has_copy = !has_gone && slot.now.members.is_empty();
+    slot.now.members.for_each([&](NodeId member) {
+      has_gone |= gone_.contains(member);
+      has_copy |= !gone_.contains(member) && !slot.without_copy.contains(member);
+    });
+    return has_gone && !has_copy;
+  }
+  return false;
 }
 
 const KnownMove* KnownCluster::move(MoveId id) const {

@@ -48,9 +48,12 @@ class KnownCluster {
   void apply(const LeaseExtended& fact);
   void apply(NodeId by, const BarrierConfirmed& fact);
   void restart(TrueTime at, NodeId by, bool is_disk_lost);
+  void leave(NodeId by) { left_.insert(by); }
   void heal(TrueTime at);
   // A fault after Healed takes the promise of quiet back.
   void fault(TrueTime at, NodeId by, const FaultInjected& fact);
+  // This one does not: what overflows after Healed, the cluster has itself to thank for.
+  void overflow(TrueTime at, NodeId by) { disturb(by, at); }
 
   // The record now; null if the shard has none.
   const ShardRecord* record(ShardId shard) const;
@@ -75,6 +78,13 @@ class KnownCluster {
   bool is_reported_lost(Key key) const {
     return key_space_.contains(key) && lost_keys_[key.value - key_space_.lo.value] != 0;
   }
+  // Reported lost, or of a range whose every copy is out of reach: with members that are lost for good, and perhaps
+  // with the disks of others. No cluster can serve it.
+  bool is_unavailable(Key key) const;
+  // Lost for good.
+  bool is_gone(NodeId node) const { return gone_.contains(node); }
+  // It answers nothing any more: lost for good, or drained and stopped.
+  bool is_silent(NodeId node) const { return gone_.contains(node) || left_.contains(node); }
   std::optional<TrueTime> healed_at() const { return healed_at_; }
   // How often the process restarted, and how often without its disk.
   std::uint32_t restarts(NodeId node) const { return restarts_[node.value]; }
@@ -94,6 +104,7 @@ class KnownCluster {
     ShardRecord before;
     DirectoryPosition position;  // of the last change
     TrueTime changed_at;
+    NodeSet without_copy;  // of those that the record names as holders of a copy: they lost their disks since
     std::uint32_t newest_grant = 0;
     bool exists = false;
     bool existed_before = false;
@@ -101,6 +112,7 @@ class KnownCluster {
   };
 
   void remember_grant(TrueTime at, const RecordCommitted& fact);
+  void note_lost_copies(const RecordCommitted& fact);
   void disturb(NodeId by, TrueTime until);
   void remember_move(TrueTime at, const RecordCommitted& fact);
   KnownMove* mutable_move(MoveId id);
@@ -119,6 +131,8 @@ class KnownCluster {
   std::uint64_t directory_ = 0;
   std::uint32_t reshaped_ = 0;
   std::optional<TrueTime> healed_at_;
+  NodeSet gone_;
+  NodeSet left_;
 };
 
 // Changes that make a grant: they set owner, epoch or bounds.

@@ -6,9 +6,9 @@
 
 namespace shardcheck {
 
-bool LivenessMonitor::has_lost_key(const Request& asked, const MonitorContext& context) {
+bool LivenessMonitor::is_out_of_reach(const Request& asked, const MonitorContext& context) {
   for (Key key = asked.keys.lo; key < asked.keys.hi; key = next(key)) {
-    if (context.known.is_reported_lost(key)) {
+    if (context.known.is_unavailable(key)) {
       return true;
     }
   }
@@ -33,7 +33,7 @@ void LivenessMonitor::on(const Returned& fact, std::uint32_t request, const Moni
   const Request asked = *found;
   *found = requests_.back();
   requests_.pop_back();
-  if (!context.known.healed_at() || has_lost_key(asked, context)) {
+  if (!context.known.healed_at() || is_out_of_reach(asked, context)) {
     return;
   }
   // These may be refused by being executed; the others only by not being served.
@@ -62,7 +62,7 @@ void LivenessMonitor::finish(const MonitorContext& context) const {
   }
   for (const Request& asked : requests_) {
     const bool is_due = *healed + context.bounds.service_within < asked.invoked_at;
-    if (!is_due || has_lost_key(asked, context) || context.at < asked.invoked_at + context.bounds.service_within) {
+    if (!is_due || is_out_of_reach(asked, context) || context.at < asked.invoked_at + context.bounds.service_within) {
       continue;
     }
     context.expect(ClauseId::V1, false, [&] {
@@ -76,6 +76,22 @@ void LivenessMonitor::finish(const MonitorContext& context) const {
   finish_moves(*healed, context);
 }
 
+// What a decided move asks next, only a process that is lost for good could answer; or it is undone at a target that
+// had left before the move began. Who leaves has finished its part of every other move.
+bool LivenessMonitor::may_wait(const ShardRecord& record, const MonitorContext& context) {
+  switch (record.phase) {
+    case MovePhase::switched: return context.known.is_gone(record.owner);
+    case MovePhase::cleaning: return context.known.is_gone(record.source);
+    case MovePhase::aborted: return context.known.is_gone(record.source) || context.known.is_silent(record.target);
+    case MovePhase::none:
+    case MovePhase::preparing:
+    case MovePhase::copying:
+    case MovePhase::catching_up:
+    case MovePhase::fenced: return false;
+  }
+  return false;
+}
+
 // A committed move also waits for its source's retention before it is over.
 void LivenessMonitor::finish_moves(TrueTime healed_at, const MonitorContext& context) const {
   for (const KnownMove& move : context.known.moves()) {
@@ -85,7 +101,7 @@ void LivenessMonitor::finish_moves(TrueTime healed_at, const MonitorContext& con
     if (record == nullptr || record->is_data_lost) {
       continue;
     }
-    const bool is_over = record->phase == MovePhase::none || record->move != move.id;
+    const bool is_over = record->phase == MovePhase::none || record->move != move.id || may_wait(*record, context);
     if (!is_over && context.at < deadline) {
       continue;  // it still has time
     }

@@ -1,5 +1,8 @@
 // Judges what must happen once faults are over: V1 (every range serves again) and V2 (every move is over), in bounded
 // virtual time after Healed.
+//
+// Who is lost for good brings back no range whose every copy it had, and answers nothing that a decided move asks for:
+// these may wait for ever. Everything else may not: a range with one copy left is served, and a move is decided.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +30,8 @@ class LivenessMonitor {
     TrueTime invoked_at;
   };
 
-  static bool has_lost_key(const Request& asked, const MonitorContext& context);
+  static bool is_out_of_reach(const Request& asked, const MonitorContext& context);
+  static bool may_wait(const ShardRecord& record, const MonitorContext& context);
   void finish_moves(TrueTime healed_at, const MonitorContext& context) const;
 
   std::vector<Request> requests_;  // invoked after Healed and not yet returned

@@ -67,6 +67,94 @@ TEST(EventualService, what_had_no_time_or_no_data_is_not_judged) {
   EXPECT_TRUE(lost.findings().is_clean() && faulty.findings().is_clean());
 }
 
+// A and B keep copies of one range, C of none.
+Story two_copies() {
+  Story story;
+  story.record_of(kShard).members.insert(kA);
+  story.record_of(kShard).members.insert(kB);
+  return story;
+}
+Story& begin(Story& story) {
+  ShardRecord& record = story.record_of(kShard);
+  record.range = keys(0, 16);
+  record.owner = kA;
+  record.epoch = Epoch{1};
+  return story.commit(RecordChange::created, Epoch{});
+}
+Story& ask_in_vain(Story& story) {
+  return story.at(100).heal().at(301).invoke(request(1), OperationKind::read).at(400).unknown(request(1)).finish(900);
+}
+
+TEST(EventualService, a_range_with_a_copy_left_is_served_though_its_owner_never_comes_back) {
+  Story story = two_copies();
+
+  begin(story).at(50).tell(kA, FaultInjected{FaultKind::lost_for_good});
+  ask_in_vain(story);
+
+  EXPECT_TRUE(rejects(story, ClauseId::V1, {"request 1 of client 0", "unknown"}));
+}
+
+TEST(EventualService, the_disk_of_somebody_without_a_copy_excuses_nothing) {
+  Story story = two_copies();
+
+  begin(story).at(40).tell(kC, FaultInjected{FaultKind::disk_lost}).at(50);
+  story.tell(kA, FaultInjected{FaultKind::lost_for_good});
+  ask_in_vain(story);
+
+  EXPECT_TRUE(rejects(story, ClauseId::V1, {"request 1 of client 0"}));
+}
+
+// Whatever it had must be elsewhere.
+TEST(EventualService, a_node_that_left_excuses_nothing) {
+  Story story;
+
+  story.create(kA, 50).at(60).tell(kA, Left{});
+  ask_in_vain(story);
+
+  EXPECT_TRUE(rejects(story, ClauseId::V1, {"request 1 of client 0", "unknown"}));
+}
+
+// A member that lost its disk, left, and came back with a copy has one.
+TEST(EventualService, who_joined_again_after_its_disk_was_lost_has_a_copy) {
+  Story story = two_copies();
+
+  begin(story).at(20).tell(kB, FaultInjected{FaultKind::disk_lost});
+  story.record_of(kShard).members.erase(kB);
+  story.commit(RecordChange::members_changed, Epoch{1});
+  story.record_of(kShard).members.insert(kB);
+  story.commit(RecordChange::members_changed, Epoch{1});
+  story.at(50).tell(kA, FaultInjected{FaultKind::lost_for_good});
+  ask_in_vain(story);
+
+  EXPECT_TRUE(rejects(story, ClauseId::V1, {"request 1 of client 0"}));
+}
+
+// Traps: the only copy, and one of which the other went with a disk, whole or in a part of what was split since.
+TEST(EventualService, a_range_without_any_copy_left_is_not_judged) {
+  Story only, other, part = two_copies();
+  only.record_of(kShard).members.insert(kA);
+  other = two_copies();
+
+  begin(only).at(50).tell(kA, FaultInjected{FaultKind::lost_for_good});
+  begin(other).at(40).tell(kB, FaultInjected{FaultKind::disk_lost});
+  other.at(50).tell(kA, FaultInjected{FaultKind::lost_for_good});
+  begin(part).at(40).tell(kB, FaultInjected{FaultKind::disk_lost});
+  part.record_of(kOtherShard) = part.record_of(kShard);
+  part.record_of(kOtherShard).shard = kOtherShard;
+  part.record_of(kOtherShard).range = keys(4, 16);
+  part.record_of(kShard).range = keys(0, 4);
+  part.record_of(kShard).epoch = part.record_of(kOtherShard).epoch = Epoch{2};
+  part.commit_at(next(part.position()), RecordChange::bounds_changed, Epoch{1}, MoverEpoch{}, kShard);
+  part.commit_at(part.position(), RecordChange::created, Epoch{1}, MoverEpoch{}, kOtherShard).step();
+  part.at(50).tell(kA, FaultInjected{FaultKind::lost_for_good});
+
+  for (Story* story : {&only, &other, &part}) {
+    ask_in_vain(*story);
+    EXPECT_EQ(story->findings().checks(ClauseId::V1), 0U);
+    EXPECT_TRUE(story->findings().is_clean());
+  }
+}
+
 // --- V2 ------------------------------------------------------------------------------------------------------------
 
 TEST(MoveProgress, a_move_that_ends_is_accepted) {
@@ -83,6 +171,54 @@ TEST(MoveProgress, a_move_that_never_ends_is_named) {
   story.create(kA, 50).begin_move(kB).advance_to(MovePhase::copying).at(100).heal().finish(600);
 
   EXPECT_TRUE(rejects(story, ClauseId::V2, {"move 2", "phase copying", "600.000 ms", "100.000 ms", "500.000 ms"}));
+}
+
+TEST(MoveProgress, a_move_is_aborted_though_its_target_never_comes_back) {
+  Story story;
+
+  story.create(kA, 50).begin_move(kB).advance_to(MovePhase::copying);
+  story.at(50).tell(kB, FaultInjected{FaultKind::lost_for_good}).at(100).heal().finish(600);
+
+  EXPECT_TRUE(rejects(story, ClauseId::V2, {"move 2", "phase copying"}));
+}
+
+TEST(MoveProgress, a_move_that_waits_for_a_living_side_is_not_excused_by_the_other) {
+  Story switched, cleaning;
+
+  switched.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).commit_move(900);
+  switched.at(50).tell(kA, FaultInjected{FaultKind::lost_for_good}).at(100).heal().finish(750);
+  cleaning.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).commit_move(900).begin_cleaning();
+  cleaning.at(50).tell(kB, FaultInjected{FaultKind::lost_for_good}).at(100).heal().finish(750);
+
+  EXPECT_TRUE(rejects(switched, ClauseId::V2, {"phase switched"}));
+  EXPECT_TRUE(rejects(cleaning, ClauseId::V2, {"phase cleaning"}));
+}
+
+TEST(MoveProgress, only_what_is_undone_at_its_target_may_wait_for_a_node_that_left) {
+  Story aborted, cleaning;
+
+  aborted.create(kA, 50).begin_move(kB).abort_move();
+  aborted.at(50).tell(kB, Left{}).at(100).heal().finish(900);
+  cleaning.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).commit_move(900).begin_cleaning();
+  cleaning.at(50).tell(kA, Left{}).at(100).heal().finish(750);
+
+  EXPECT_TRUE(accepts(aborted, ClauseId::V2));
+  EXPECT_TRUE(rejects(cleaning, ClauseId::V2, {"phase cleaning"}));
+}
+
+TEST(MoveProgress, a_decided_move_may_wait_for_who_never_comes_back) {
+  Story aborted, switched, cleaning;
+
+  aborted.create(kA, 50).begin_move(kB).abort_move();
+  aborted.at(50).tell(kB, FaultInjected{FaultKind::lost_for_good}).at(100).heal().finish(900);
+  switched.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).commit_move(900);
+  switched.at(50).tell(kB, FaultInjected{FaultKind::lost_for_good}).at(100).heal().finish(900);
+  cleaning.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).commit_move(900).begin_cleaning();
+  cleaning.at(50).tell(kA, FaultInjected{FaultKind::lost_for_good}).at(100).heal().finish(900);
+
+  EXPECT_TRUE(accepts(aborted, ClauseId::V2));
+  EXPECT_TRUE(accepts(switched, ClauseId::V2));
+  EXPECT_TRUE(accepts(cleaning, ClauseId::V2));
 }
 
 // Traps: a young move, a committed one that waits for its retention, and a run that was never quiet.

@@ -328,6 +328,10 @@ bool MoveMonitor::is_overdue(const CopyHeld& fact, const MonitorContext& context
   if (record->phase == MovePhase::none) {
     return since + context.bounds.service_within <= context.at;
   }
+  // A source gives its copy up when the range is served elsewhere: by who is lost for good it never is.
+  if (record->phase == MovePhase::switched && context.known.is_gone(record->owner)) {
+    return false;
+  }
   const KnownMove* move = context.known.move(record->move);
   const TrueTime begun = move == nullptr ? since : std::max(*healed, move->begun_at);
   return begun + context.bounds.move_within + context.bounds.retention <= context.at;

@@ -44,6 +44,7 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::disk_lost: return "lose_disk";
     case FaultKind::paused: return "pause";
     case FaultKind::clock_shifted: return "shift_clock";
+    case FaultKind::lost_for_good: return "lose_for_good";
   }
   return "";
 }
@@ -64,6 +65,7 @@ std::string_view name_of(CatchUpDecision decision) {
     case CatchUpDecision::give_up: return "give_up";
     case CatchUpDecision::throttle: return "throttle";
     case CatchUpDecision::longer_pause: return "longer_pause";
+    case CatchUpDecision::split_first: return "split_first";
   }
   return "";
 }
@@ -74,6 +76,7 @@ std::string_view name_of(GiveUpReason reason) {
     case GiveUpReason::impossible: return "impossible";
     case GiveUpReason::outrun: return "outrun";
     case GiveUpReason::log_trimmed: return "log_trimmed";
+    case GiveUpReason::split_first: return "split_first";
   }
   return "";
 }

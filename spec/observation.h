@@ -11,6 +11,7 @@
 #include <string_view>
 #include <variant>
 
+#include "spec/budget_facts.h"
 #include "spec/operation.h"
 #include "spec/tier_facts.h"
 #include "spec/types.h"
@@ -165,6 +166,7 @@ struct Answered {
   Attempt attempt;
   Signal signal;
   NodeId redirect_to = kNoNode;  // not_owner only
+  bool is_overloaded = false;    // transient: too much was unanswered here; nothing of this attempt was done
 };
 
 enum class ApplyCause : std::uint8_t { client, backfill, replay, dual_write, replication };
@@ -244,38 +246,6 @@ struct Replayed {
   LogPosition after;
   LogPosition to;
 };
-// The mover finished one round of replay while the source takes writes; `lag` entries were still to come.
-struct ReplayRound {
-  MoveId move;
-  ShardId shard;
-  MoverEpoch mover;
-  std::uint64_t lag;
-};
-// What the mover does about writes that outrun the replay.
-enum class CatchUpDecision : std::uint8_t { give_up, throttle, longer_pause };
-inline constexpr int kCatchUpDecisions = 3;
-std::string_view name_of(CatchUpDecision decision);
-struct CatchUpDecided {
-  MoveId move;
-  ShardId shard;
-  MoverEpoch mover;
-  CatchUpDecision decision;
-};
-// An admitted write had to wait, because its range is throttled for a move.
-struct WriteThrottled {
-  MoveId move;
-  ShardId shard;
-  Duration added;
-};
-// Why a mover asks for the abort of its move.
-enum class GiveUpReason : std::uint8_t { silent_side, impossible, outrun, log_trimmed };
-inline constexpr int kGiveUpReasons = 4;
-std::string_view name_of(GiveUpReason reason);
-struct MoveGaveUp {
-  MoveId move;
-  ShardId shard;
-  GiveUpReason reason;
-};
 // The source admits no request from now on, but may still answer those it admitted.
 struct AdmissionStopped {
   MoveId move;
@@ -333,8 +303,9 @@ enum class FaultKind : std::uint8_t {
   disk_lost,
   paused,
   clock_shifted,
+  lost_for_good,  // it goes down and never comes back, not even when everything is healed
 };
-inline constexpr int kFaultKinds = 9;
+inline constexpr int kFaultKinds = 10;
 std::string_view name_of(FaultKind kind);
 
 // A fault was done to the process named by the observation (for a link: the receiving end).
@@ -342,11 +313,16 @@ struct FaultInjected {
   FaultKind kind;
   TrueTime over_at{};  // of what lasts: when it will be over, unless everything is healed before
 };
+// A message was lost because too much was waiting for the process already. Not a fault that somebody injects, but it
+// has the effects of one.
+struct InboxOverflowed {};
 struct Crashed {};
 struct Restarted {
   bool is_disk_lost;
 };
-// The last fault is over: from here on everything is reachable and liveness counts. A fault told later takes that back.
+// The process was drained, and an operator stopped it for good. Whatever it had must be elsewhere.
+struct Left {};
+// The last fault is over: who is not lost for good is reachable, and liveness counts. A fault later takes that back.
 struct Healed {};
 
 // --- what is there at the end --------------------------------------------------------------------------------------
@@ -362,12 +338,13 @@ struct CopyHeld {
   MoveId move;  // 0 for owned
 };
 
-using Observation = std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, TopRow,
-                                 MetadataRow, LookupCrossed, LookupAnswered, LeaseHeld, ClaimChanged, ClaimEnded,
-                                 Served, Answered, Applied, CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed,
-                                 CutoverContent, CaptureOpened, LogTrimmed, Replayed, ReplayRound, CatchUpDecided,
-                                 WriteThrottled, MoveGaveUp, AdmissionStopped, RouterLearned, Hop, RefreshStarted,
-                                 RefreshEnded, Invoked, Returned, FaultInjected, Crashed, Restarted, Healed, CopyHeld>;
+using Observation =
+    std::variant<RecordCommitted, DirectoryStepped, OwnerSplit, SplitApplied, LeaseExtended, TopRow, MetadataRow,
+                 LookupCrossed, LookupAnswered, LeaseHeld, ClaimChanged, ClaimEnded, Served, Answered, Applied,
+                 CopyCreated, KeyErased, CopyRemoved, BarrierConfirmed, CutoverContent, CaptureOpened, LogTrimmed,
+                 Replayed, ReplayRound, CatchUpDecided, FenceDecided, WriteThrottled, ThrottleEnded, MoveGaveUp,
+                 AdmissionStopped, RouterLearned, Hop, RefreshStarted, RefreshEnded, Invoked, Returned, FaultInjected,
+                 InboxOverflowed, Crashed, Restarted, Left, Healed, CopyHeld>;
 
 struct Observed {
   TrueTime at;

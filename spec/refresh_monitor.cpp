@@ -1,6 +1,7 @@
 #include "spec/refresh_monitor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "spec/wording.h"
 
@@ -19,6 +20,7 @@ void RefreshMonitor::reset(const Bounds& bounds) {
     reader.met.clear();
   }
   request_via_.clear();
+  refused_for_load_.clear();
 }
 
 void RefreshMonitor::on(const Hop& fact, std::uint32_t request, const MonitorContext& context) {
@@ -26,6 +28,9 @@ void RefreshMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCon
     request_via_.resize(request + 1, kNoNode.value);
   }
   request_via_[request] = context.by.value;
+  if (request < refused_for_load_.size() && refused_for_load_[request].by != kNoNode) {
+    check_after_overload(fact, request, context);
+  }
   const KnownGrant* newest = has(context.bounds.watchers, context.by) ? context.known.newest_grant(fact.key) : nullptr;
   if (newest == nullptr) {
     return;
@@ -43,7 +48,29 @@ void RefreshMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCon
   });
 }
 
-void RefreshMonitor::on(const Answered& fact, std::uint32_t request) {
+// Nothing is known now that was not known before, unless the map has changed meanwhile.
+void RefreshMonitor::check_after_overload(const Hop& fact, std::uint32_t request, const MonitorContext& context) {
+  const RefusedForLoad refused = std::exchange(refused_for_load_[request], {});
+  if (fact.cause != HopCause::transient) {
+    return;
+  }
+  context.expect(ClauseId::R3, fact.to == refused.by || fact.epoch != refused.epoch, [&] {
+    return fmt::format(
+        "{} sent attempt {} of {} to {} at {} because {} was overloaded, still under {}: a transient error says "
+        "nothing about the map, and the same node is asked again",
+        words(context.by), fact.attempt.number, words(fact.attempt.request), words(fact.to), words(context.at),
+        words(refused.by), words(fact.epoch));
+  });
+}
+
+void RefreshMonitor::on(const Answered& fact, std::uint32_t request, const MonitorContext& context) {
+  if (fact.is_overloaded) {
+    if (request >= refused_for_load_.size()) {
+      refused_for_load_.resize(request + 1);
+    }
+    refused_for_load_[request] = {context.by, fact.request_epoch};
+    return;
+  }
   if (fact.signal != Signal::stale_epoch || request >= request_via_.size() ||
       request_via_[request] >= readers_.size()) {
     return;

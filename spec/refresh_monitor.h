@@ -23,7 +23,7 @@ class RefreshMonitor {
   void reset(const Bounds& bounds);
 
   void on(const Hop& fact, std::uint32_t request, const MonitorContext& context);
-  void on(const Answered& fact, std::uint32_t request);
+  void on(const Answered& fact, std::uint32_t request, const MonitorContext& context);
   void on(const RefreshStarted& fact, const MonitorContext& context);
   void on(const RefreshEnded& fact, const MonitorContext& context);
   void on(const Restarted& fact, const MonitorContext& context);
@@ -37,10 +37,18 @@ class RefreshMonitor {
     std::vector<std::pair<ShardId, Epoch>> met;  // grants named by stale signals, each once
   };
 
+  // Who refused a request because it had too much to do, until the request goes on.
+  struct RefusedForLoad {
+    NodeId by = kNoNode;
+    Epoch epoch;  // that the request carried
+  };
+
+  void check_after_overload(const Hop& fact, std::uint32_t request, const MonitorContext& context);
   void check_count(Reader& reader, const RefreshStarted& fact, const MonitorContext& context) const;
 
-  std::vector<Reader> readers_;             // by node
-  std::vector<std::uint16_t> request_via_;  // by request: the router that sent its last attempt
+  std::vector<Reader> readers_;                   // by node
+  std::vector<std::uint16_t> request_via_;        // by request: the router that sent its last attempt
+  std::vector<RefusedForLoad> refused_for_load_;  // by request
 };
 
 }  // namespace shardcheck

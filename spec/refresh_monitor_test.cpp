@@ -56,6 +56,42 @@ TEST(NoMetadataStampede, a_second_read_for_the_same_grant_is_named) {
   EXPECT_TRUE(rejects(story, ClauseId::R3, {"node 7 began its 2th read", "0 restarts, 1 new grants"}));
 }
 
+// --- overload is transient ---
+
+Story overloaded_at_a() {
+  Story story;
+  story.create(kA, 5).hop(HopCause::first, kA, Epoch{1}, 1);
+  return story.tell(kA, Answered{kShard, kKey, Epoch{1}, Epoch{1}, {request(1), 1}, Signal::transient, kNoNode, true});
+}
+
+TEST(NoMetadataStampede, the_node_that_was_overloaded_is_asked_again) {
+  EXPECT_TRUE(accepts(overloaded_at_a().hop(HopCause::transient, kA, Epoch{1}, 2), ClauseId::R3));
+}
+
+TEST(NoMetadataStampede, asking_another_node_because_one_was_overloaded_is_named) {
+  Story story = overloaded_at_a();
+
+  story.hop(HopCause::transient, kB, Epoch{1}, 2);
+
+  EXPECT_TRUE(rejects_among_others(story, ClauseId::R3, {"node 7", "to node 1", "node 0 was overloaded"}));
+}
+
+TEST(NoMetadataStampede, what_the_map_has_learnt_meanwhile_counts) {
+  Story story = overloaded_at_a();
+
+  story.at(10).grant(kB, 12).hop(HopCause::transient, kB, Epoch{2}, 2);
+
+  EXPECT_TRUE(accepts(story, ClauseId::R3));
+}
+
+TEST(NoMetadataStampede, reading_the_directory_because_a_node_was_overloaded_is_named) {
+  Story story = overloaded_at_a();
+
+  story.tell(kRouter, RefreshStarted{HopCause::transient, Epoch{}});
+
+  EXPECT_TRUE(rejects(story, ClauseId::R3, {"node 7", "transient"}));
+}
+
 // Traps: what went unanswered is asked again, and a restart forgets what was read.
 TEST(NoMetadataStampede, an_unanswered_read_and_a_restart_are_reasons_to_read_again) {
   Story unanswered = told_of_2(), restarted = told_of_2();

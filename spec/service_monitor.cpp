@@ -21,7 +21,8 @@ bool ServiceMonitor::is_quiet(const std::optional<TrueTime>& last_fault, TrueTim
 
 void ServiceMonitor::on(const FaultInjected& fact, const MonitorContext& context) {
   const bool is_directory = context.by.value < 64 && (context.bounds.directory >> context.by.value & 1U) != 0;
-  const bool is_stall = is_directory && (fact.kind == FaultKind::crashed || fact.kind == FaultKind::paused);
+  const bool is_stall = is_directory && (fact.kind == FaultKind::crashed || fact.kind == FaultKind::paused ||
+                                         fact.kind == FaultKind::lost_for_good);
   if (fact.kind == FaultKind::disk_lost && context.by.value < disk_lost_at_.size()) {
     disk_lost_at_[context.by.value] = context.at;
   }
@@ -48,6 +49,9 @@ void ServiceMonitor::check_failover(const RecordCommitted& fact, const ShardReco
   if (context.bounds.quiet_after == Duration{} || !is_quiet(last_fault_, context.at, context)) {
     return;
   }
+  if (context.known.is_gone(before.owner)) {
+    return;
+  }
   // Who lost its disk has nothing left to hold, however long ago that was.
   const std::size_t owner = before.owner.value;
   if (owner < disk_lost_at_.size() && disk_lost_at_[owner] &&
@@ -61,6 +65,12 @@ void ServiceMonitor::check_failover(const RecordCommitted& fact, const ShardReco
         words(context.at), words(before.owner),
         last_stall_ ? fmt::format(", which stalled at {}", words(*last_stall_)) : std::string());
   });
+}
+
+void ServiceMonitor::on(const Answered& fact, std::uint32_t request) {
+  if (fact.is_overloaded && request < requests_.size()) {
+    requests_[request].was_refused_for_load = true;
+  }
 }
 
 void ServiceMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
@@ -78,7 +88,8 @@ void ServiceMonitor::on(const Returned& fact, std::uint32_t request, const Monit
   asked.is_running = false;
   const bool is_undisturbed =
       is_quiet(last_fault_, asked.invoked_at, context) && is_quiet(last_stall_, asked.invoked_at, context);
-  if (context.bounds.answer_within == Duration{} || !is_undisturbed || asked.operation.kind == OperationKind::scan) {
+  if (context.bounds.answer_within == Duration{} || !is_undisturbed || asked.was_refused_for_load ||
+      asked.operation.kind == OperationKind::scan) {
     return;
   }
   for (const ShardId shard : context.known.shards()) {
@@ -86,7 +97,7 @@ void ServiceMonitor::on(const Returned& fact, std::uint32_t request, const Monit
     if (record == nullptr || !record->range.contains(asked.operation.key)) {
       continue;
     }
-    const bool is_touched = record->phase != MovePhase::none || record->is_data_lost ||
+    const bool is_touched = record->phase != MovePhase::none || context.known.is_unavailable(asked.operation.key) ||
                             context.known.record_changed_at(shard) + context.bounds.answer_within > asked.invoked_at;
     // What a range goes through at the very beginning is like a change of its record.
     if (is_touched || record->joining != kNoNode) {

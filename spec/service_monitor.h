@@ -1,9 +1,9 @@
 // Judges V4: what is not touched goes on. Judged where nothing is disturbed: no fault within `quiet_after`.
 //
 // An operation on a range that is in no move, and whose record does not change meanwhile, is served within
-// `answer_within`. A range whose holder is alive, and still has the copy that it was granted, is not granted to anybody
-// else because the directory was not there: with no other fault than crashes and pauses of the directory's processes
-// there is no failover.
+// `answer_within`, unless it is refused because its node has too much to do already. A range whose holder is alive, and
+// still has the copy that it was granted, is not granted to anybody else because the directory was not there: with no
+// other fault than crashes and pauses of the directory's processes there is no failover.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ class ServiceMonitor {
 
   void on(const FaultInjected& fact, const MonitorContext& context);
   void on(const RecordCommitted& fact, const MonitorContext& context);
+  void on(const Answered& fact, std::uint32_t request);
   void on(const Invoked& fact, std::uint32_t request, const MonitorContext& context);
   void on(const Returned& fact, std::uint32_t request, const MonitorContext& context);
 
@@ -29,6 +30,7 @@ class ServiceMonitor {
     Operation operation;
     TrueTime invoked_at;
     bool is_running = false;
+    bool was_refused_for_load = false;
   };
 
   void check_failover(const RecordCommitted& fact, const ShardRecord& before, const MonitorContext& context) const;

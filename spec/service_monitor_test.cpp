@@ -49,6 +49,20 @@ TEST(UnaffectedService, an_operation_given_up_breaks_it) {
   EXPECT_TRUE(rejects(story, ClauseId::V4, {"unknown"}));
 }
 
+TEST(UnaffectedService, nothing_is_promised_to_who_was_refused_for_load_or_after_a_full_inbox) {
+  QuietStory refused;
+  QuietStory lost;
+  refused.create(kB, 900).at(400).invoke(request(1), OperationKind::write, number(7));
+  refused.tell(kB, Answered{kShard, kKey, Epoch{1}, Epoch{1}, {request(1), 0}, Signal::transient, kNoNode, true});
+  lost.create(kB, 900).at(400).tell(kB, InboxOverflowed{}).invoke(request(1), OperationKind::write, number(7));
+
+  refused.at(440).ok(request(1));
+  lost.at(440).ok(request(1));
+
+  EXPECT_EQ(refused.findings().checks(ClauseId::V4), 0U);
+  EXPECT_EQ(lost.findings().checks(ClauseId::V4), 0U);
+}
+
 TEST(UnaffectedService, nothing_is_promised_near_a_fault_or_in_a_move) {
   QuietStory story;
   story.create(kB, 900).at(100).tell(kB, FaultInjected{FaultKind::dropped});

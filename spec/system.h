@@ -52,9 +52,22 @@ struct MetadataSplitStep {
 
   friend bool operator==(const MetadataSplitStep&, const MetadataSplitStep&) = default;
 };
+// A storage node that was set up and held back becomes a candidate for copies.
+struct JoinStep {
+  NodeId node;
+
+  friend bool operator==(const JoinStep&, const JoinStep&) = default;
+};
+// A storage node gives everything away that it keeps, takes nothing more, and is then stopped for good.
+struct LeaveStep {
+  NodeId node;
+  bool is_at_once = false;  // it is stopped as soon as it hears of it, whatever it keeps: an operator's mistake
+
+  friend bool operator==(const LeaveStep&, const LeaveStep&) = default;
+};
 // A fault, done now and by itself.
 struct FaultStep {
-  FaultKind kind = FaultKind::crashed;  // crashed, disk_lost, paused, link_cut
+  FaultKind kind = FaultKind::crashed;  // crashed, disk_lost, paused, link_cut, lost_for_good
   NodeId process;
   NodeId peer = kNoNode;  // link_cut: the other end
   Duration duration;
@@ -64,7 +77,7 @@ struct FaultStep {
 
 struct Step {
   TrueTime at;
-  std::variant<ClientStep, MoveStep, SplitStep, MergeStep, MetadataSplitStep, FaultStep> what;
+  std::variant<ClientStep, MoveStep, SplitStep, MergeStep, MetadataSplitStep, JoinStep, LeaveStep, FaultStep> what;
 
   friend bool operator==(const Step&, const Step&) = default;
 };
@@ -85,13 +98,15 @@ class System {
   // Lets time pass up to `until`. False: a bound on the work of one run was hit, and the run cannot go on.
   virtual bool advance(TrueTime until) = 0;
   virtual TrueTime now() const = 0;
-  // Ends all faults.
+  // Ends all faults, but brings nobody back who is lost for good.
   virtual void heal() = 0;
   // True once nothing is under way but clients' requests: no move, and every range has an owner that serves. A system
   // that cannot tell says false, and is waited for.
   virtual bool is_settled() const { return false; }
   // For saying whom a fault struck. A system that makes no difference says storage.
   virtual ProcessRole role_of(NodeId) const { return ProcessRole::storage; }
+  // What this client goes through is lost for good: nothing is promised to it, and it asks for nothing more.
+  virtual bool is_cut_off(ClientId) const { return false; }
   // Reports what is there at the end (CopyHeld), where that can be seen.
   virtual void tell_end() {}
   // How much work the run was, and a digest of it; 0 where there is none.
