@@ -62,8 +62,8 @@ void check_sample(benchmark::State& state, const HistorySample& sample, const hi
 void check_unique(benchmark::State& state) {
   check_sample(state,
                {.operations = static_cast<std::uint64_t>(state.range(0)),
-                .keys = static_cast<std::uint64_t>(state.range(1)),
-                .pending_in_1000 = static_cast<std::uint64_t>(state.range(2)) * 10,
+                .keys = static_cast<std::uint32_t>(state.range(1)),
+                .pending_in_1000 = static_cast<std::uint32_t>(state.range(2)) * 10,
                 .has_stale_read = state.range(3) != 0},
                {.memory_bytes_max = std::uint64_t{8} << 30U, .explains = false});
 }
@@ -79,8 +79,8 @@ void explain_unique(benchmark::State& state) {
 void check_repeated(benchmark::State& state) {
   check_sample(state,
                {.operations = static_cast<std::uint64_t>(state.range(0)),
-                .clients = static_cast<std::uint64_t>(state.range(1)),
-                .pending_in_1000 = static_cast<std::uint64_t>(state.range(2)),
+                .clients = static_cast<std::uint32_t>(state.range(1)),
+                .pending_in_1000 = static_cast<std::uint32_t>(state.range(2)),
                 .values = state.range(3) == 0 ? 10U : 1000U,
                 .has_stale_read = state.range(3) != 0},
                {.explains = false});

@@ -6,29 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "histories/json_lines.h"
 #include "histories/random_history.h"
+#include "histories/story_fixture.h"
 #include "histories/witness.h"
 
 namespace shardcheck::histories {
 namespace {
-
-// Each line of a story is "process type f value"; time is the line's number. One key, "k".
-History story(const std::vector<std::string>& lines) {
-  std::string text;
-  int time = 0;
-  for (const std::string& line : lines) {
-    const std::size_t first = line.find(' ');
-    const std::size_t second = line.find(' ', first + 1);
-    const std::size_t third = line.find(' ', second + 1);
-    text += R"({"process":)" + line.substr(0, first) + R"(,"type":")" + line.substr(first + 1, second - first - 1) +
-            R"(","f":")" + line.substr(second + 1, third - second - 1) + R"(","key":"k","value":)" +
-            line.substr(third + 1) + R"(,"time":)" + std::to_string(++time) + "}\n";
-  }
-  Result<History> history = parse_json_lines(text, "story");
-  EXPECT_TRUE(history) << to_string(history.error());
-  return history ? *std::move(history) : History{};
-}
 
 Verdict verdict_of(const std::vector<std::string>& lines) { return check(story(lines)).verdict; }
 

@@ -18,12 +18,12 @@ const CheckOptions kCutEverywhere{
     .only_searches = true, .cutting = {.operations_in_one = 0, .steps_for_each_operation = 0, .window_operations = 1}};
 
 TEST(ObservedRefusals, are_judged_as_by_trying_every_order) {
-  constexpr std::uint64_t kHistories = 20'000;
+  const std::uint64_t histories = random_histories_wanted(20'000);
   Checker checker;
   HistoryBuilder builder;
   std::uint64_t linearizable = 0;
 
-  for (std::uint64_t seed = 1; seed <= kHistories; ++seed) {
+  for (std::uint64_t seed = 1; seed <= histories; ++seed) {
     RandomNumbers random(seed * 1'000'033);
     make_random_history(random,
                         {.kinds = {read, write, compare_and_set, compare_and_set, remove},
@@ -43,8 +43,8 @@ TEST(ObservedRefusals, are_judged_as_by_trying_every_order) {
     linearizable += expected ? 1 : 0;
   }
 
-  EXPECT_GT(linearizable, kHistories / 10);
-  EXPECT_LT(linearizable, kHistories * 19 / 20);
+  EXPECT_GT(linearizable, histories / 10);
+  EXPECT_LT(linearizable, histories * 19 / 20);
 }
 
 TEST(ObservedRefusals, contradict_when_the_expected_value_was_there_all_the_time) {
