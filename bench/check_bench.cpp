@@ -8,6 +8,7 @@
 
 #include "bench/history_samples.h"
 #include "histories/checker.h"
+#include "histories/large_pages.h"
 
 namespace {
 
@@ -18,7 +19,7 @@ std::size_t peak_bytes = 0;
 }  // namespace
 
 void* operator new(std::size_t size) {
-  void* const memory = std::malloc(size);
+  void* const memory = shardcheck::histories::allocate_in_large_pages(size);
   if (memory == nullptr) {
     std::abort();
   }

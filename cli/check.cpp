@@ -7,14 +7,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/key_findings.h"
 #include "cli/reading_flags.h"
 #include "cli/refusal.h"
 #include "histories/checker.h"
@@ -74,145 +73,50 @@ class Progress {
   double next_ = 2;
 };
 
-struct Judged {
-  std::string file;
-  histories::History history;
-  histories::CheckReport report;
-  KeyFindings findings;
-  double seconds = 0;
-};
+// `budget` as reading left it: the memory is for the history and for judging a key.
+void judge_keys(histories::Checker& checker, const CheckFlags& flags, const histories::ReadBudget& budget,
+                Judged& judged) {
+  judged.findings.availability = histories::availability_of(judged.history);
+  histories::widen_intervals(judged.history, duration_of(flags.clock_error_seconds));
+  const histories::CheckOptions options{
+      .steps_max = static_cast<std::uint64_t>(flags.steps_max),
+      .memory_bytes_max = flags.memory_bytes_max - std::min(flags.memory_bytes_max, budget.memory_bytes),
+      .is_out_of_time = budget.is_out_of_time,
+      .stops_at_first_violation = flags.stops_at_first,
+  };
+  judged.report = checker.check(judged.history, options);
+  classify_keys(judged.history, judged.report, options.is_out_of_time, judged.findings);
+}
 
 Result<Judged> judge(histories::Checker& checker, const std::string& file, const CheckFlags& flags) {
   const Clock::time_point start = Clock::now();
   const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  Result<histories::History> history = histories::read_history(file, flags.reading);
-  if (!history) {
+  Progress progress(file);
+  const auto is_out_of_time = [&] {
+    progress.tick(seconds());
+    return seconds() > flags.budget_seconds;
+  };
+  Judged judged{.file = file, .history = {}, .report = {}, .findings = {}, .stopped_at = {}, .pause_max = {}};
+  if (flags.availability_seconds) {
+    judged.pause_max = duration_of(*flags.availability_seconds);
+  }
+  histories::ReadBudget budget{.memory_bytes_max = flags.memory_bytes_max, .is_out_of_time = is_out_of_time};
+  histories::ReadOptions reading = flags.reading;
+  reading.budget = &budget;
+  Result<histories::History> history = histories::read_history(file, reading);
+  if (!history && budget.shortage == histories::Shortage::none) {
     return std::unexpected(history.error());
   }
-  KeyFindings findings{.availability = histories::availability_of(*history), .classified = {}};
-  histories::widen_intervals(*history, duration_of(flags.clock_error_seconds));
-  Progress progress(file);
-  const histories::CheckOptions options{
-      .steps_max = static_cast<std::uint64_t>(flags.steps_max),
-      .memory_bytes_max = flags.memory_bytes_max,
-      .is_out_of_time =
-          [&] {
-            progress.tick(seconds());
-            return seconds() > flags.budget_seconds;
-          },
-      .stops_at_first_violation = flags.stops_at_first,
-  };
-  histories::CheckReport report = checker.check(*history, options);
-  classify_keys(*history, report, options.is_out_of_time, findings);
-  return Judged{file, std::move(*history), std::move(report), std::move(findings), seconds()};
-}
-
-// Recordings come from anywhere: what would steer a terminal is shown by its number. Everything else stays as it is.
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto after = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool is_c1 = byte == 0xc2 && after >= 0x80 && after < 0xa0;
-    if (byte < 0x20 || byte == 0x7f) {
-      shown += fmt::format("\\x{:02x}", byte);
-    } else if (is_c1) {
-      shown += fmt::format("\\x{:02x}", after);
-      ++i;
-    } else {
-      shown += text[i];
-    }
+  if (history) {
+    judged.history = *std::move(history);
+    judge_keys(checker, flags, budget, judged);
+  } else {
+    judged.report.verdict = Verdict::undecided;
+    judged.reading_shortage = budget.shortage;
+    judged.stopped_at = history.error().where;
   }
-  return shown;
-}
-
-// Which budget ran out, and the flag that gives more of it.
-std::string_view reason_of(const KeyVerdict& key) {
-  switch (key.shortage) {
-    case histories::Shortage::none: return "";
-    case histories::Shortage::steps: return "it took more steps than --steps allows";
-    case histories::Shortage::memory: return "it needed more memory than --memory allows";
-    case histories::Shortage::time: return "the time of --budget was up";
-  }
-  return "";
-}
-
-// A key that is a string is shown as it is, without JSON's quotes.
-std::string key_text(const Judged& judged, histories::ValueId key) {
-  const histories::ValueTable& values = judged.history.values;
-  if (key == histories::kAbsent) {
-    return "all keys together";
-  }
-  return values.kind(key) == histories::StoredKind::string ? std::string(values.string_of(key)) : values.to_text(key);
-}
-
-bool has_unavailable_key(const Judged& judged, const CheckFlags& flags) {
-  return flags.availability_seconds && std::ranges::any_of(judged.findings.availability, [&](const auto& key) {
-           return is_unavailable(key, duration_of(*flags.availability_seconds));
-         });
-}
-
-// Dead keys always, long pauses when they were asked about.
-void print_availability(const Judged& judged, const CheckFlags& flags) {
-  for (const histories::KeyAvailability& key : judged.findings.availability) {
-    const bool is_too_long =
-        flags.availability_seconds && is_unavailable(key, duration_of(*flags.availability_seconds));
-    const std::optional<histories::Outage>& outage = key.dead ? key.dead : key.longest;
-    if (key.dead || is_too_long) {
-      fmt::print("  {}: {}: {}\n", printable(key_text(judged, key.key)), key.dead ? "dead" : "unavailable",
-                 printable(text_of(judged.history, *outage)));
-    }
-  }
-}
-
-void print_text(const Judged& judged, const CheckFlags& flags) {
-  fmt::print("{}: {} ({} operations, {} keys, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
-             judged.report.operations, judged.report.keys.size(), judged.seconds);
-  for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
-    const KeyVerdict& key = judged.report.keys[i];
-    if (key.verdict == Verdict::linearizable) {
-      continue;
-    }
-    fmt::print("  {}: {}", printable(key_text(judged, key.key)), name_of(key.verdict));
-    if (key.explanation) {
-      fmt::print(": {}", printable(key.explanation->sentence));
-    }
-    if (const std::string_view reason = reason_of(key); !reason.empty()) {
-      fmt::print(": {}", reason);
-    }
-    fmt::print("\n{}{}{}", key.explanation ? text_of(judged.history, *key.explanation) : "",
-               key.reached ? text_of(*key.reached) : "",
-               judged.findings.classified[i] ? text_of(*judged.findings.classified[i]) : "");
-  }
-  print_availability(judged, flags);
-}
-
-// Without their indentation.
-void add_lines(std::string_view text, std::vector<std::string>& lines) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    lines.emplace_back(line.substr(std::min(line.size(), line.find_first_not_of(' '))));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-}
-
-// What the picture says about a key beside its explanation.
-std::vector<std::string> remarks_on(const Judged& judged, const KeyVerdict& key) {
-  std::vector<std::string> remarks;
-  if (const std::string_view reason = reason_of(key); !reason.empty()) {
-    remarks.emplace_back(reason);
-  }
-  if (key.explanation) {
-    add_lines(text_of(judged.history, *key.explanation), remarks);
-  }
-  if (key.reached) {
-    add_lines(text_of(*key.reached), remarks);
-  }
-  const auto row = std::ranges::find(judged.report.keys, key.key, &KeyVerdict::key) - judged.report.keys.begin();
-  if (const auto& classified = judged.findings.classified[static_cast<std::size_t>(row)]) {
-    add_lines(text_of(*classified), remarks);
-  }
-  return remarks;
+  judged.seconds = seconds();
+  return judged;
 }
 
 Result<void> write_picture(const Judged& judged, const CheckFlags& flags) {
@@ -240,41 +144,6 @@ Result<void> check_picture(const CheckFlags& flags) {
   return check_writable_file(flags.html);
 }
 
-nlohmann::json row_of(const Judged& judged, const CheckFlags& flags) {
-  nlohmann::json keys = nlohmann::json::array();
-  for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
-    const KeyVerdict& key = judged.report.keys[i];
-    nlohmann::json row{{"key", key_text(judged, key.key)},
-                       {"verdict", name_of(key.verdict)},
-                       {"method", key.method},
-                       {"operations", key.operations},
-                       {"steps", key.steps}};
-    if (key.explanation) {
-      row["explanation"] = to_json(judged.history, *key.explanation);
-    }
-    if (key.reached) {
-      row["reached"] = to_json(*key.reached);
-    }
-    if (judged.findings.classified[i]) {
-      row["classification"] = to_json(*judged.findings.classified[i]);
-    }
-    // Its keys are the report's, and those behind when it stopped at the first that is violated.
-    if (key.key != histories::kAbsent) {
-      row["availability"] = to_json(judged.history, judged.findings.availability[i]);
-    }
-    if (key.verdict == Verdict::undecided) {
-      row["reason"] = reason_of(key);
-    }
-    keys.push_back(std::move(row));
-  }
-  return {{"file", judged.file},
-          {"verdict", name_of(judged.report.verdict)},
-          {"operations", judged.report.operations},
-          {"seconds", judged.seconds},
-          {"is_unavailable", has_unavailable_key(judged, flags)},
-          {"keys", std::move(keys)}};
-}
-
 ExitCode run_check(const CheckFlags& flags) {
   if (const Result<void> possible = check_picture(flags); !possible) {
     return refuse(possible.error(), flags.as_json);
@@ -292,19 +161,20 @@ ExitCode run_check(const CheckFlags& flags) {
       is_input_bad = true;
       continue;
     }
-    is_violated |= judged->report.verdict == Verdict::not_linearizable || has_unavailable_key(*judged, flags);
+    is_violated |= judged->report.verdict == Verdict::not_linearizable || has_unavailable_key(*judged);
     is_undecided |= judged->report.verdict == Verdict::undecided;
-    const Result<void> drawn = flags.html.empty() ? Result<void>{} : write_picture(*judged, flags);
+    const bool is_drawn = !flags.html.empty() && judged->reading_shortage == histories::Shortage::none;
+    const Result<void> drawn = !is_drawn ? Result<void>{} : write_picture(*judged, flags);
     if (flags.as_json) {
-      rows.push_back(row_of(*judged, flags));
+      rows.push_back(row_of(*judged));
     } else {
-      print_text(*judged, flags);
+      print_text(*judged);
     }
     if (!drawn) {
       fmt::print(stderr, "shardcheck: {}\n", to_string(drawn.error()));
       rows.push_back({{"file", flags.html}, {"error", error_json(drawn.error())}});
       is_input_bad = true;
-    } else if (!flags.html.empty() && !flags.as_json) {
+    } else if (is_drawn && !flags.as_json) {
       fmt::print("  picture: {}\n", flags.html);
     }
   }
@@ -355,7 +225,9 @@ void add_check(CLI::App& app, ExitCode& exit) {
   check->add_option("--steps", flags->steps_max, "Steps of the search for each key")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  check->add_option("--memory", flags->memory_bytes_max, "Memory for judging each key, such as 512MiB or 1GiB")
+  check
+      ->add_option("--memory", flags->memory_bytes_max,
+                   "Memory for the history and for judging a key of it, such as 512MiB or 1GiB")
       ->transform(CLI::AsSizeValue(false))
       ->transform(
           CLI::Validator([](std::string& text) { return std::string(text.starts_with('-') ? "negative" : ""); }, ""))

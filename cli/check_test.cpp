@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command_fixture.h"
@@ -176,6 +177,54 @@ TEST_F(CheckFile, is_undecided_without_a_step_or_time_or_memory_and_says_which_f
     const Outcome outcome = check({file, one.flag, one.value});
     EXPECT_EQ(outcome.exit, ExitCode::undecided);
     EXPECT_NE(outcome.out.find("undecided: " + one.reason), std::string::npos) << outcome.out;
+  }
+}
+
+// The whole of a history is read, or nothing of it is judged.
+TEST_F(CheckFile, that_takes_too_much_to_be_read_is_undecided) {
+  std::string text;
+  for (int i = 0; i < 500; ++i) {
+    const std::string line = R"({"process":0,"f":"write","key":"k","value":)" + std::to_string(i) + R"(,"time":)" +
+                             std::to_string(i) + R"(,"type":)";
+    text += line + "\"invoke\"}\n" + line + "\"ok\"}\n";
+  }
+  const std::string file = write("long.jsonl", text);
+
+  const Outcome memory = check({file, "--memory", "10KiB"});
+  EXPECT_EQ(memory.exit, ExitCode::undecided);
+  EXPECT_NE(memory.out.find("  nothing was judged: while reading " + file + ":"), std::string::npos) << memory.out;
+  EXPECT_NE(memory.out.find(", it needed more memory than --memory allows\n"), std::string::npos) << memory.out;
+  const Outcome time = check({file, "--budget", "0s", "--json", "--html", path("none.html")});
+  EXPECT_EQ(time.exit, ExitCode::undecided);
+  EXPECT_EQ(nlohmann::json::parse(time.out)[0]["reason"], "the time of --budget was up");
+  EXPECT_EQ(nlohmann::json::parse(time.out)[0]["stopped_at"], file + ":64");
+  // Enough for the history, and not for judging it.
+  const Outcome both = check({file, "--memory", "60KiB"});
+  EXPECT_EQ(both.exit, ExitCode::undecided);
+  EXPECT_NE(both.out.find("  k: undecided: it needed more memory than --memory allows"), std::string::npos) << both.out;
+}
+
+// Never a wrong verdict, and never an error, however little a run may take.
+TEST_F(CheckFile, is_never_judged_wrongly_for_want_of_anything) {
+  const std::string hard = write("twice.jsonl", std::string(kTwice));
+  const std::string stale = write("stale.jsonl", std::string(kStale));
+  for (const std::string& file : {kGood, kBad, hard, stale}) {
+    const ExitCode right = check({file}).exit;
+    for (const auto& [flag, value] : std::vector<std::pair<std::string, std::string>>{{"--memory", "0B"},
+                                                                                      {"--memory", "1KiB"},
+                                                                                      {"--memory", "20KiB"},
+                                                                                      {"--memory", "300KiB"},
+                                                                                      {"--budget", "0s"},
+                                                                                      {"--budget", "1us"},
+                                                                                      {"--budget", "1ms"},
+                                                                                      {"--budget", "5ms"},
+                                                                                      {"--steps", "0"},
+                                                                                      {"--steps", "10"},
+                                                                                      {"--steps", "1000"}}) {
+      SCOPED_TRACE(file + " " + flag + " " + value);
+      const ExitCode exit = check({file, flag, value}).exit;
+      EXPECT_TRUE(exit == right || exit == ExitCode::undecided) << static_cast<int>(exit);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "cli/command_fixture.h"
 
@@ -13,12 +14,22 @@ const std::string kCorpus = std::string(SHARDCHECK_SOURCE_DIR) + "/histories/cor
 const std::string kGood = kCorpus + "redis-client-noasking-1.jsonl.gz";
 const std::string kBad = kCorpus + "redis-order-nodefirst-2.jsonl.gz";
 
+// What is written twice has to be searched for.
+constexpr std::string_view kTwice =
+    R"({"process":0,"type":"invoke","f":"write","key":"k","value":1,"time":1}
+{"process":1,"type":"invoke","f":"write","key":"k","value":1,"time":2}
+{"process":0,"type":"ok","f":"write","key":"k","value":1,"time":3}
+{"process":1,"type":"ok","f":"write","key":"k","value":1,"time":4}
+)";
+
 class Picture : public Commands {};
 
 TEST_F(Picture, a_page_is_written_whatever_the_verdict) {
+  const std::string twice = write("twice.jsonl", std::string(kTwice));
+
   EXPECT_EQ(command({"check", kBad, "--html", path("bad.html")}).exit, ExitCode::violated);
   EXPECT_EQ(command({"check", kGood, "--html", path("new/good.html")}).exit, ExitCode::held);
-  EXPECT_EQ(command({"check", kGood, "--steps", "1", "--html", path("unknown.html")}).exit, ExitCode::undecided);
+  EXPECT_EQ(command({"check", twice, "--steps", "1", "--html", path("unknown.html")}).exit, ExitCode::undecided);
 
   EXPECT_NE(read(path("bad.html")).find("\"verdict\":\"not_linearizable\""), std::string::npos);
   EXPECT_NE(read(path("new/good.html")).find("\"verdict\":\"linearizable\""), std::string::npos);

@@ -36,10 +36,10 @@ Result<History> taken(HistoryAssembler& assembler, const std::string& place) {
 }  // namespace
 
 Result<History> read_edn(std::unique_ptr<ByteSource> source, const std::string& name, EdnCustom custom,
-                         ReadingRules rules) {
+                         ReadingRules rules, ReadBudget* budget) {
   EdnForms forms(std::move(source), name);
   EdnEventParser parser(custom);
-  HistoryAssembler assembler(std::move(rules));
+  HistoryAssembler assembler(std::move(rules), budget);
   while (true) {
     const Result<std::optional<std::span<const std::string_view>>> items = forms.next();
     if (!items) {
@@ -48,24 +48,17 @@ Result<History> read_edn(std::unique_ptr<ByteSource> source, const std::string& 
     if (!*items) {
       return taken(assembler, forms.place());
     }
-    const Result<EventLine> event = parser.parse(**items, assembler.values());
-    if (!event) {
-      return fail(forms.place(), event.error().what);
-    }
-    if (const Result<void> added = assembler.add(*event, forms.line_number()); !added) {
-      return fail(forms.place(), added.error().what);
-    }
-    if (assembler.lines() == HistoryAssembler::kLinesBeforeReserving) {
-      assembler.reserve(forms.expected(assembler.lines()));
+    if (const Result<void> added = assembler.add(parser.parse(**items, assembler.values()), forms); !added) {
+      return std::unexpected(added.error());
     }
   }
 }
 
 Result<History> read_jepsen_log(std::unique_ptr<ByteSource> source, const std::string& name, EdnCustom custom,
-                                ReadingRules rules) {
+                                ReadingRules rules, ReadBudget* budget) {
   LineReader lines(std::move(source), name);
   EdnEventParser parser(custom);
-  HistoryAssembler assembler(std::move(rules));
+  HistoryAssembler assembler(std::move(rules), budget);
   while (true) {
     const Result<std::optional<std::string_view>> line = lines.next();
     if (!line) {
@@ -78,12 +71,9 @@ Result<History> read_jepsen_log(std::unique_ptr<ByteSource> source, const std::s
     if (!message || message->find_first_not_of(kBlanks) == std::string_view::npos) {
       continue;
     }
-    const Result<EventLine> event = parser.parse_log_line(*message, assembler.values());
-    if (!event) {
-      return fail(lines.place(), event.error().what);
-    }
-    if (const Result<void> added = assembler.add(*event, lines.line_number()); !added) {
-      return fail(lines.place(), added.error().what);
+    const Result<void> added = assembler.add(parser.parse_log_line(*message, assembler.values()), lines);
+    if (!added) {
+      return std::unexpected(added.error());
     }
   }
 }

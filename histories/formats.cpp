@@ -43,11 +43,11 @@ Result<History> read_from(Result<std::unique_ptr<ByteSource>> source, const std:
   }
   const EdnCustom custom{.is_keyed = !may_have_tuples, .is_independent = options.has_independent_keys};
   switch (format) {
-    case Format::json_lines: return read_json_lines(*std::move(source), name, std::move(rules));
+    case Format::json_lines: return read_json_lines(*std::move(source), name, std::move(rules), options.budget);
     case Format::edn:
     case Format::jepsen:
-    case Format::kv_log: return read_edn(*std::move(source), name, custom, std::move(rules));
-    case Format::jepsen_log: return read_jepsen_log(*std::move(source), name, custom, std::move(rules));
+    case Format::kv_log: return read_edn(*std::move(source), name, custom, std::move(rules), options.budget);
+    case Format::jepsen_log: return read_jepsen_log(*std::move(source), name, custom, std::move(rules), options.budget);
   }
   return fail(name, "has no format");
 }

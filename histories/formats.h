@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "histories/history.h"
+#include "histories/read_budget.h"
 #include "spec/error.h"
 
 namespace shardcheck::histories {
@@ -44,6 +45,8 @@ struct ReadOptions {
   std::optional<bool> nil_read_tells_nothing{};
   // Whether a compare-and-set that failed found another value than it expected; otherwise it tells nothing.
   std::optional<bool> failed_cas_observes{};
+  // May be null, and is used by the reader until it returns.
+  ReadBudget* budget = nullptr;
 };
 
 // Plain or gzip, told by content.

@@ -20,19 +20,39 @@ bool says_key(const EventLine& event) {
 
 }  // namespace
 
-// A guess too high costs address space and not memory, which is only taken when it is written to.
+// Takes memory for the operations of so many lines, which saves moving them. A guess too high costs address space and
+// not memory, which is only taken when it is written to.
 void HistoryAssembler::reserve(std::uint64_t lines_expected) {
   constexpr std::uint64_t kOperationsMax = std::uint64_t{1} << 27U;
   history_.operations.reserve(std::min(kOperationsMax, lines_expected / 2 + lines_expected / 32));
 }
 
-Result<void> HistoryAssembler::add(const EventLine& event, std::uint32_t line) {
-  ++lines_;
+std::uint64_t HistoryAssembler::memory_bytes() const {
+  return history_.operations.size() * sizeof(RecordedOperation) + history_.values.memory_bytes() + bytes_beside_;
+}
+
+// False when it is spent.
+bool HistoryAssembler::keep_to_budget() {
+  constexpr std::uint64_t kLinesBetweenLooks = 64;
+  if (budget_ == nullptr || lines_ % kLinesBetweenLooks != 0) {
+    return true;
+  }
+  budget_->memory_bytes = memory_bytes();
+  if (budget_->memory_bytes > budget_->memory_bytes_max) {
+    budget_->shortage = Shortage::memory;
+  } else if (budget_->is_out_of_time && budget_->is_out_of_time()) {
+    budget_->shortage = Shortage::time;
+  }
+  return budget_->shortage == Shortage::none;
+}
+
+Result<void> HistoryAssembler::add_line(const EventLine& event, std::uint32_t line) {
   if (event.is_nemesis) {
     NemesisEvent kept{.line = line, .at = {}, .what = std::string(event.f), .text = std::string(event.text)};
     if (event.time) {
       kept.at = TrueTime{*event.time};
     }
+    bytes_beside_ += sizeof(NemesisEvent) + kept.what.size() + kept.text.size();
     history_.nemesis.push_back(std::move(kept));
     return {};
   }
@@ -44,6 +64,7 @@ Result<void> HistoryAssembler::add(const EventLine& event, std::uint32_t line) {
     return fail("", "transactions and operations of single keys are mixed");
   }
   if (!event.steps.empty()) {
+    bytes_beside_ += sizeof(RegisterTransaction) + event.steps.size() * sizeof(RegisterStep);
     return add_transaction(event, line, *time);
   }
   if (const Result<void> named = check_names(event); !named) {
@@ -331,6 +352,9 @@ History HistoryAssembler::take() {
   }
   if (rules_.initial && has_operations()) {
     history_.transactions.empty() ? write_initial_values(*rules_.initial) : write_initial_registers(*rules_.initial);
+  }
+  if (budget_ != nullptr) {
+    budget_->memory_bytes = memory_bytes();
   }
   return std::move(history_);
 }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "histories/event_line.h"
 #include "histories/flat_map.h"
 #include "histories/history.h"
+#include "histories/read_budget.h"
 #include "spec/error.h"
 
 namespace shardcheck::histories {
@@ -30,24 +32,39 @@ struct ReadingRules {
 
 class HistoryAssembler {
  public:
-  explicit HistoryAssembler(ReadingRules rules = {}) : rules_(std::move(rules)) {}
+  // `budget` may be null, and must outlive the use.
+  HistoryAssembler(ReadingRules rules, ReadBudget* budget) : rules_(std::move(rules)), budget_(budget) {}
 
   // Where a parser of lines interns what it reads.
   ValueTable& values() { return history_.values; }
-  // Lines are numbered upwards from 1. Errors have no place: the caller knows the file.
-  Result<void> add(const EventLine& event, std::uint32_t line);
-
-  std::uint64_t lines() const { return lines_; }  // added so far
-  // So many lines of the beginning tell how many there will be.
-  static constexpr std::uint64_t kLinesBeforeReserving = 2'000;
-  // Takes memory for the operations of so many lines, which saves moving them.
-  void reserve(std::uint64_t lines_expected);
+  // The event that was read last from `lines`, a reader that knows its place and how many lines there will be.
+  template <class Lines>
+  Result<void> add(const Result<EventLine>& event, const Lines& lines) {
+    if (!event) {
+      return fail(lines.place(), event.error().what);
+    }
+    if (Result<void> added = add_line(*event, lines.line_number()); !added) {
+      return fail(lines.place(), std::move(added.error().what));
+    }
+    if (++lines_ == kLinesBeforeReserving) {
+      reserve(lines.expected(lines_));
+    }
+    return keep_to_budget() ? Result<void>() : fail(lines.place(), "reading it takes more than is allowed");
+  }
 
   bool has_operations() const { return !history_.operations.empty() || !history_.transactions.empty(); }
   bool has_nemesis() const { return !history_.nemesis.empty(); }
   History take();
 
  private:
+  // So many lines of the beginning tell how many there will be.
+  static constexpr std::uint64_t kLinesBeforeReserving = 2'000;
+
+  // Lines are numbered upwards from 1. Errors have no place.
+  Result<void> add_line(const EventLine& event, std::uint32_t line);
+  void reserve(std::uint64_t lines_expected);
+  bool keep_to_budget();
+  std::uint64_t memory_bytes() const;
   Result<TrueTime> time_of(const EventLine& event, std::uint32_t line);
   Result<void> check_names(const EventLine& event);
   Result<void> add_invocation(const EventLine& event, std::uint32_t line, TrueTime time);
@@ -65,6 +82,8 @@ class HistoryAssembler {
   void write_initial_registers(const std::string& initial);
 
   ReadingRules rules_;
+  ReadBudget* budget_;
+  std::uint64_t bytes_beside_ = 0;  // of the history, beside its operations and values
   std::uint64_t lines_ = 0;
   History history_;
   FlatMap outstanding_;  // process -> 1 + index of its operation without return; 0 when there is none

@@ -20,15 +20,16 @@ Result<History> read_all(Result<std::unique_ptr<ByteSource>> source, const std::
   if (!source) {
     return std::unexpected(std::move(source.error()));
   }
-  return read_json_lines(*std::move(source), name, {});
+  return read_json_lines(*std::move(source), name, {}, nullptr);
 }
 
 }  // namespace
 
-Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules) {
+Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules,
+                                ReadBudget* budget) {
   LineReader lines(std::move(source), name);
   JsonLineParser parser;
-  HistoryAssembler assembler(std::move(rules));
+  HistoryAssembler assembler(std::move(rules), budget);
   while (true) {
     const Result<std::optional<std::string_view>> line = lines.next();
     if (!line) {
@@ -43,15 +44,8 @@ Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::s
     if (is_blank(**line)) {
       continue;
     }
-    const Result<EventLine> event = parser.parse(**line, assembler.values());
-    if (!event) {
-      return fail(lines.place(), event.error().what);
-    }
-    if (const Result<void> added = assembler.add(*event, lines.line_number()); !added) {
-      return fail(lines.place(), added.error().what);
-    }
-    if (assembler.lines() == HistoryAssembler::kLinesBeforeReserving) {
-      assembler.reserve(lines.expected(assembler.lines()));
+    if (const Result<void> added = assembler.add(parser.parse(**line, assembler.values()), lines); !added) {
+      return std::unexpected(added.error());
     }
   }
   if (!assembler.has_operations()) {

@@ -20,6 +20,7 @@ namespace shardcheck::histories {
 Result<History> read_json_lines(const std::filesystem::path& file);
 // The same from memory; `name` stands for the file in errors.
 Result<History> parse_json_lines(std::string_view text, const std::string& name);
-Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules);
+Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules,
+                                ReadBudget* budget);
 
 }  // namespace shardcheck::histories

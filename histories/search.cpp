@@ -278,14 +278,17 @@ std::uint64_t Search::describe_configuration(ValueId value) {
 
 Shortage Search::shortage() {
   constexpr std::uint64_t kStepsBetweenLooks = 4096;
-  if (step_count_ > steps_max_) {
+  if (step_count_ > steps_max_ || ends_.size() > cases_max_) {
     return Shortage::steps;
   }
   if (failed_.memory_bytes() + values_.memory_bytes() > memory_bytes_max_) {
     return Shortage::memory;
   }
-  const bool is_time_to_look = limits_.is_out_of_time != nullptr && step_count_ % kStepsBetweenLooks == 0;
-  return is_time_to_look && (*limits_.is_out_of_time)() ? Shortage::time : Shortage::none;
+  if (limits_.is_out_of_time == nullptr || step_count_ < next_look_) {
+    return Shortage::none;
+  }
+  next_look_ = step_count_ + kStepsBetweenLooks;
+  return (*limits_.is_out_of_time)() ? Shortage::time : Shortage::none;
 }
 
 }  // namespace shardcheck::histories

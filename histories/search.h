@@ -120,6 +120,7 @@ class Search {
   }
   void allow(std::uint64_t more_steps, std::uint64_t memory_bytes);
   bool is_really_short() const;
+  std::uint64_t cases_at_most() const;
   void set_up_chain(const KeyHistory& history);
   void add_step(const KeyOperation& operation);
   std::uint32_t use_index(ValueId value);
@@ -144,6 +145,8 @@ class Search {
   SearchLimits limits_;
   std::uint64_t steps_max_ = 0;         // of the present attempt, at most that of limits_
   std::uint64_t memory_bytes_max_ = 0;  // the same
+  std::uint64_t cases_max_ = 0;         // at a cut
+  std::uint64_t next_look_ = 0;         // at the time: when so many steps are made
   Shortage lacking_ = Shortage::none;
   SearchValues values_;
   std::vector<KeyOperation> returned_;  // in the order of invocation

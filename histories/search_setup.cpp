@@ -32,6 +32,8 @@ void Search::set_up(const KeyHistory& history) {
   taken_hash_ = 0;
   failed_.clear();
   step_count_ = 0;
+  next_look_ = 0;
+  ends_.clear();
   for (const KeyOperation& operation : history.operations) {
     (operation.has_returned() ? returned_ : pending_).push_back(operation);
   }

@@ -76,7 +76,8 @@ void Search::record_end() {
 }
 
 void Search::keep_least_ends() {
-  if (classes_.empty()) {
+  constexpr std::uint64_t kComparisonsMax = std::uint64_t{1} << 28U;
+  if (classes_.empty() || ends_.size() * ends_.size() * classes_.size() > kComparisonsMax) {
     return;
   }
   const auto uses_less = [](const CutState& left, const CutState& right) {
@@ -116,11 +117,18 @@ void Search::allow(std::uint64_t more_steps, std::uint64_t memory_bytes) {
 bool Search::is_really_short() const {
   switch (lacking_) {
     case Shortage::none: return false;
-    case Shortage::steps: return steps_max_ == limits_.steps_max;
-    case Shortage::memory: return memory_bytes_max_ == limits_.memory_bytes_max;
+    case Shortage::steps: return step_count_ > limits_.steps_max;
+    case Shortage::memory: return failed_.memory_bytes() + values_.memory_bytes() > limits_.memory_bytes_max;
     case Shortage::time: return true;
   }
   return true;
+}
+
+// At a cut. All of them take at most a quarter of the memory, and so do those at the cut before.
+std::uint64_t Search::cases_at_most() const {
+  const std::uint64_t operations = 8 * limits_.cutting.window_operations + classes_.size();
+  const std::uint64_t bytes_of_case = sizeof(CutState) + operations * sizeof(std::uint32_t);
+  return std::min(std::uint64_t{limits_.cutting.cases_max}, limits_.memory_bytes_max / 4 / bytes_of_case);
 }
 
 // All that is left as one window, from one of several cases.
@@ -139,6 +147,7 @@ SearchResult Search::run_to_the_end(std::span<const CutState> starts, std::uint3
 SearchResult Search::run_windows() {
   const auto count = static_cast<std::uint32_t>(returned_.size());
   set_up_outstanding();
+  cases_max_ = cases_at_most();
   std::vector<CutState> starts{initial_state()};
   Position sound_until = 0;
   for (std::uint32_t next = 0; next < count || !carried_.empty();) {
@@ -148,7 +157,7 @@ SearchResult Search::run_windows() {
     bool is_too_much = false;
     allow(limits_.cutting.steps_in_a_window, limits_.memory_bytes_max);
     for (const CutState& start : starts) {
-      is_too_much = explore(start, Goal::all_ends) == Ending::ran_short || ends_.size() > limits_.cutting.cases_max;
+      is_too_much = explore(start, Goal::all_ends) == Ending::ran_short;
       if (is_too_much) {
         break;
       }
@@ -157,6 +166,7 @@ SearchResult Search::run_windows() {
       if (is_really_short()) {
         return result(Verdict::undecided);
       }
+      ends_.clear();
       allow(limits_.steps_max, limits_.memory_bytes_max);
       SearchResult rest = run_to_the_end(starts, next);
       rest.sound_until = sound_until;
