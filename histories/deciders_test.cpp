@@ -72,7 +72,7 @@ TEST(Deciders, agree_with_every_order) {
           << report.keys[0].method << ", seed " << seed << "\n"
           << text_of(builder.history());
       linearizable += expected ? 1 : 0;
-      decided += report.keys.empty() || report.keys[0].method != "search" ? 1 : 0;
+      decided += report.keys.empty() || report.keys[0].method != "search" ? 1U : 0U;
     }
     EXPECT_GT(linearizable, histories_of_each_shape / 10);
     EXPECT_LT(linearizable, histories_of_each_shape * 19 / 20);

@@ -346,6 +346,15 @@ void HistoryAssembler::write_initial_values(const std::string& initial) {
   history_.operations = std::move(all);
 }
 
+void HistoryAssembler::forget_taken() {
+  outstanding_.clear();
+  for (std::uint32_t i = 0; i < history_.operations.size(); ++i) {
+    if (!history_.operations[i].has_returned()) {
+      outstanding_.find_or_insert(history_.operations[i].process.value, i + 1);
+    }
+  }
+}
+
 History HistoryAssembler::take() {
   if (rules_.empty_is_absent) {
     apply_empty_is_absent();

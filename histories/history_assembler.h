@@ -52,6 +52,10 @@ class HistoryAssembler {
     return keep_to_budget() ? Result<void>() : fail(lines.place(), "reading it takes more than is allowed");
   }
 
+  // For readers of streams, which judge and take away what is finished; forget_taken() is to be called after that.
+  History& so_far() { return history_; }
+  void forget_taken();
+
   bool has_operations() const { return !history_.operations.empty() || !history_.transactions.empty(); }
   bool has_nemesis() const { return !history_.nemesis.empty(); }
   History take();

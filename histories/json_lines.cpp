@@ -4,10 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "histories/byte_source.h"
-#include "histories/history_assembler.h"
 #include "histories/json_line_parser.h"
-#include "histories/line_reader.h"
 
 namespace shardcheck::histories {
 namespace {
@@ -28,15 +25,25 @@ Result<History> read_all(Result<std::unique_ptr<ByteSource>> source, const std::
 Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules,
                                 ReadBudget* budget) {
   LineReader lines(std::move(source), name);
-  JsonLineParser parser;
   HistoryAssembler assembler(std::move(rules), budget);
-  while (true) {
+  if (const Result<void> added = add_json_lines(lines, assembler, {}); !added) {
+    return std::unexpected(added.error());
+  }
+  if (!assembler.has_operations()) {
+    return fail(lines.place(), "the history ends without a single operation");
+  }
+  return assembler.take();
+}
+
+Result<void> add_json_lines(LineReader& lines, HistoryAssembler& assembler, const std::function<bool()>& goes_on) {
+  JsonLineParser parser;
+  while (!goes_on || goes_on()) {
     const Result<std::optional<std::string_view>> line = lines.next();
     if (!line) {
       return std::unexpected(line.error());
     }
     if (!*line) {
-      break;
+      return {};
     }
     if (lines.line_number() == 1 && (*line)->starts_with(kByteOrderMark)) {
       return fail(lines.place(), "the file begins with a byte order mark, which JSON lines have none of: remove it");
@@ -44,14 +51,11 @@ Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::s
     if (is_blank(**line)) {
       continue;
     }
-    if (const Result<void> added = assembler.add(parser.parse(**line, assembler.values()), lines); !added) {
-      return std::unexpected(added.error());
+    if (Result<void> added = assembler.add(parser.parse(**line, assembler.values()), lines); !added) {
+      return added;
     }
   }
-  if (!assembler.has_operations()) {
-    return fail(lines.place(), "the history ends without a single operation");
-  }
-  return assembler.take();
+  return {};
 }
 
 Result<History> read_json_lines(const std::filesystem::path& file) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "histories/byte_source.h"
 #include "histories/history.h"
 #include "histories/history_assembler.h"
+#include "histories/line_reader.h"
 #include "spec/error.h"
 
 namespace shardcheck::histories {
@@ -22,5 +24,9 @@ Result<History> read_json_lines(const std::filesystem::path& file);
 Result<History> parse_json_lines(std::string_view text, const std::string& name);
 Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules,
                                 ReadBudget* budget);
+
+// Adds line after line to `assembler`, up to the last one, or until `goes_on`, asked before each, says no; it may be
+// null.
+Result<void> add_json_lines(LineReader& lines, HistoryAssembler& assembler, const std::function<bool()>& goes_on);
 
 }  // namespace shardcheck::histories
