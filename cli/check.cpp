@@ -19,6 +19,7 @@
 #include "histories/checker.h"
 #include "histories/formats.h"
 #include "histories/picture.h"
+#include "histories/stream_checker.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -39,6 +40,7 @@ struct CheckFlags {
   std::uint64_t memory_bytes_max = histories::CheckOptions{}.memory_bytes_max;
   bool stops_at_first = false;
   bool as_json = false;
+  bool as_stream = false;
   double clock_error_seconds = 0;
   std::optional<double> availability_seconds;  // the longest time without a success that is allowed
   std::string html;                            // where the picture goes; empty: nowhere
@@ -144,6 +146,78 @@ Result<void> check_picture(const CheckFlags& flags) {
   return check_writable_file(flags.html);
 }
 
+ExitCode exit_of(bool is_violated, bool is_undecided) {
+  if (is_violated) {
+    return ExitCode::violated;
+  }
+  return is_undecided ? ExitCode::undecided : ExitCode::held;
+}
+
+Result<StreamJudged> judge_stream(const std::string& file, const CheckFlags& flags) {
+  const Clock::time_point start = Clock::now();
+  const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  Progress progress(file);
+  const histories::StreamOptions options{.steps_max = static_cast<std::uint64_t>(flags.steps_max),
+                                         .memory_bytes_max = flags.memory_bytes_max,
+                                         .is_out_of_time = [&] {
+                                           progress.tick(seconds());
+                                           return seconds() > flags.budget_seconds;
+                                         }};
+  Result<std::unique_ptr<histories::ByteSource>> source =
+      histories::ByteSource::of_file(file == "-" ? "/dev/stdin" : file);
+  if (!source) {
+    return std::unexpected(source.error());
+  }
+  const histories::ReadingRules rules{.nil_read_tells_nothing = flags.reading.nil_read_tells_nothing.value_or(false),
+                                      .failed_cas_observes = flags.reading.failed_cas_observes.value_or(false)};
+  Result<histories::StreamReport> report = check_stream(*std::move(source), file, rules, options);
+  if (!report) {
+    return std::unexpected(report.error());
+  }
+  return StreamJudged{.file = file, .report = *std::move(report), .seconds = seconds()};
+}
+
+// What looks at a whole history cannot be had of a stream.
+Result<void> check_stream_flags(const CheckFlags& flags) {
+  const histories::Format format = flags.reading.format.value_or(histories::Format::json_lines);
+  if (format != histories::Format::json_lines || flags.reading.initial || flags.reading.has_independent_keys) {
+    return fail("--stream", "only JSON lines are judged as a stream, and keys that are absent at first");
+  }
+  if (!flags.html.empty() || flags.availability_seconds || flags.clock_error_seconds != 0 || flags.stops_at_first) {
+    return fail("--stream", "--html, --availability, --clock-error and --first need the whole history");
+  }
+  return {};
+}
+
+ExitCode run_stream(const CheckFlags& flags) {
+  if (const Result<void> possible = check_stream_flags(flags); !possible) {
+    return refuse(possible.error(), flags.as_json);
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  bool is_input_bad = false;
+  Verdict worst = Verdict::linearizable;
+  for (const std::string& file : flags.files) {
+    const Result<StreamJudged> judged = judge_stream(file, flags);
+    if (!judged) {
+      fmt::print(stderr, "shardcheck: {}\n", to_string(judged.error()));
+      rows.push_back({{"file", file}, {"error", error_json(judged.error())}});
+      is_input_bad = true;
+      continue;
+    }
+    worst = worst == Verdict::not_linearizable || judged->report.verdict == Verdict::linearizable
+                ? worst
+                : judged->report.verdict;
+    flags.as_json ? rows.push_back(row_of(*judged)) : print_text(*judged);
+  }
+  if (flags.as_json) {
+    fmt::print("{}\n", rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  if (is_input_bad) {
+    return ExitCode::bad_input;
+  }
+  return exit_of(worst == Verdict::not_linearizable, worst == Verdict::undecided);
+}
+
 ExitCode run_check(const CheckFlags& flags) {
   if (const Result<void> possible = check_picture(flags); !possible) {
     return refuse(possible.error(), flags.as_json);
@@ -181,13 +255,7 @@ ExitCode run_check(const CheckFlags& flags) {
   if (flags.as_json) {
     fmt::print("{}\n", rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   }
-  if (is_input_bad) {
-    return ExitCode::bad_input;
-  }
-  if (is_violated) {
-    return ExitCode::violated;
-  }
-  return is_undecided ? ExitCode::undecided : ExitCode::held;
+  return is_input_bad ? ExitCode::bad_input : exit_of(is_violated, is_undecided);
 }
 
 }  // namespace
@@ -234,7 +302,10 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->default_str("2GiB");
   check->add_flag("!--all,--first", flags->stops_at_first,
                   "Stop at the first key that is violated; --all, the default, judges every key");
-  check->callback([flags, &exit] { exit = run_check(*flags); });
+  check->add_flag(
+      "--stream", flags->as_stream,
+      "Judge JSON lines while they are read, for files longer than memory; the file - is the standard input");
+  check->callback([flags, &exit] { exit = flags->as_stream ? run_stream(*flags) : run_check(*flags); });
 }
 
 }  // namespace shardcheck::cli

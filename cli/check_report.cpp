@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace shardcheck::cli {
 namespace {
@@ -103,6 +104,47 @@ void print_text(const Judged& judged) {
                judged.findings.classified[i] ? text_of(*judged.findings.classified[i]) : "");
   }
   print_availability(judged);
+}
+
+void print_text(const StreamJudged& judged) {
+  const histories::StreamReport& report = judged.report;
+  fmt::print("{}: {} ({} operations, {} keys, {:.2f} s, as a stream, at most {} operations kept)\n", judged.file,
+             name_of(report.verdict), report.operations, report.keys.size(), judged.seconds,
+             report.operations_kept_max);
+  for (const histories::StreamedKey& key : report.keys) {
+    if (key.verdict == Verdict::linearizable) {
+      continue;
+    }
+    fmt::print("  {}: {}", printable(key.key), name_of(key.verdict));
+    if (key.unexplained_line != 0) {
+      fmt::print(": what returned at line {} cannot be explained", key.unexplained_line);
+    }
+    if (key.verdict == Verdict::undecided) {
+      fmt::print(": {}", reason_of(key.shortage));
+    }
+    fmt::print("\n");
+  }
+}
+
+nlohmann::json row_of(const StreamJudged& judged) {
+  nlohmann::json keys = nlohmann::json::array();
+  for (const histories::StreamedKey& key : judged.report.keys) {
+    nlohmann::json row{
+        {"key", key.key}, {"verdict", name_of(key.verdict)}, {"operations", key.operations}, {"cuts", key.cuts}};
+    if (key.unexplained_line != 0) {
+      row["unexplained_line"] = key.unexplained_line;
+    }
+    if (key.verdict == Verdict::undecided) {
+      row["reason"] = reason_of(key.shortage);
+    }
+    keys.push_back(std::move(row));
+  }
+  return {{"file", judged.file},
+          {"verdict", name_of(judged.report.verdict)},
+          {"operations", judged.report.operations},
+          {"operations_kept_max", judged.report.operations_kept_max},
+          {"seconds", judged.seconds},
+          {"keys", std::move(keys)}};
 }
 
 nlohmann::json row_of(const Judged& judged) {

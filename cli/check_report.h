@@ -9,6 +9,7 @@
 #include "cli/key_findings.h"
 #include "histories/checker.h"
 #include "histories/history.h"
+#include "histories/stream_checker.h"
 
 namespace shardcheck::cli {
 
@@ -24,9 +25,18 @@ struct Judged {
   std::optional<Duration> pause_max;  // the longest time without a success that is allowed
 };
 
+// What shardcheck check --stream has to say.
+struct StreamJudged {
+  std::string file;
+  histories::StreamReport report;
+  double seconds = 0;
+};
+
 bool has_unavailable_key(const Judged& judged);
 void print_text(const Judged& judged);
+void print_text(const StreamJudged& judged);
 nlohmann::json row_of(const Judged& judged);
+nlohmann::json row_of(const StreamJudged& judged);
 // What a picture says about a key beside its explanation.
 std::vector<std::string> remarks_on(const Judged& judged, const histories::KeyVerdict& key);
 

@@ -235,6 +235,25 @@ TEST_F(CheckFile, an_undecided_key_says_how_far_it_got) {
   EXPECT_EQ(nlohmann::json::parse(outcome.out)[0]["keys"][0]["reached"]["answers"], 2) << outcome.out;
 }
 
+TEST_F(CheckFile, is_judged_as_a_stream_when_asked) {
+  const std::string file = write("stale.jsonl", std::string(kStale));
+
+  const Outcome outcome = check({file, "--stream"});
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_NE(outcome.out.find("  k: not_linearizable: what returned at line 6 cannot be explained\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(check({kGood, "--stream"}).exit, ExitCode::held);
+  EXPECT_EQ(nlohmann::json::parse(check({kGood, kBad, "--stream", "--json"}).out)[1]["verdict"], "not_linearizable");
+  EXPECT_EQ(check({file, "--stream", "--budget", "0s"}).exit, ExitCode::undecided);
+  EXPECT_EQ(check({kBroken, "--stream"}).exit, ExitCode::bad_input);
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--html", path("x.html")}, {"--clock-error", "1s"}, {"--initial", "0"}, {"--format", "edn"}, {"--first"}}) {
+    std::vector<std::string> arguments{file, "--stream"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(check(arguments).exit, ExitCode::bad_input) << more[0];
+  }
+}
+
 TEST_F(CheckFile, a_byte_order_mark_is_named) {
   const std::string file = write("marked.jsonl", "\xef\xbb\xbf{\"process\":0,\"type\":\"invoke\"}\n");
 
