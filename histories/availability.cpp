@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <compare>
+#include <functional>
+#include <queue>
 
 #include "histories/flat_map.h"
 
@@ -10,9 +12,10 @@ namespace {
 
 struct Event {
   TrueTime at;
-  bool is_return;
   std::uint32_t line;
   std::uint32_t operation;
+  std::uint32_t key;
+  bool is_return;
 
   friend auto operator<=>(const Event&, const Event&) = default;
 };
@@ -25,7 +28,7 @@ bool is_success(const RecordedOperation& operation) {
 // Goes through the events of one key in the order of time.
 class Sweep {
  public:
-  Sweep(const History& history, KeyAvailability& found) : history_(history), found_(found) {}
+  Sweep(const History& history, ValueId key) : history_(&history) { found_.key = key; }
 
   void take(const Event& event) {
     if (event.is_return) {
@@ -40,19 +43,20 @@ class Sweep {
       begin_ = event.at;
       first_ = event.operation;
     }
+    ++found_.operations;
     ++asked_;
     ++asked_after_success_;
     waiting_.push_back(event.operation);
   }
 
   // Whoever still waits does so to the end of the recording.
-  void end(TrueTime last) {
+  KeyAvailability end(TrueTime last) {
     if (!waiting_.empty()) {
       last_failure_ = last;
       has_failure_ = true;
     }
     if (!has_failure_) {
-      return;
+      return found_;
     }
     const Outage outage{
         .begin = begin_, .end = last_failure_, .operation = first_, .operations = asked_, .is_final = true};
@@ -60,12 +64,13 @@ class Sweep {
     if (asked_after_success_ >= kAsksOfDeadKey) {
       found_.dead = outage;
     }
+    return found_;
   }
 
  private:
   void finish(const Event& event) {
     std::erase(waiting_, event.operation);
-    if (!is_success(history_.operations[event.operation])) {
+    if (!is_success(history_->operations[event.operation])) {
       has_failure_ = true;
       last_failure_ = event.at;
       return;
@@ -77,7 +82,7 @@ class Sweep {
     } else {
       keep({.begin = begin_, .end = event.at, .operation = first_, .operations = asked_});
     }
-    std::erase_if(waiting_, [this](std::uint32_t i) { return !history_.operations[i].has_returned(); });
+    std::erase_if(waiting_, [this](std::uint32_t i) { return !history_->operations[i].has_returned(); });
     has_failure_ = false;
     asked_ = waiting_.size();
     asked_after_success_ = 0;
@@ -95,8 +100,8 @@ class Sweep {
     }
   }
 
-  const History& history_;
-  KeyAvailability& found_;
+  const History* history_;
+  KeyAvailability found_{.key = {}, .longest = {}, .dead = {}};
   std::vector<std::uint32_t> waiting_;  // in the order of invocation; as many as there are clients
   // Since the last success.
   TrueTime begin_{};
@@ -112,37 +117,44 @@ class Sweep {
 
 }  // namespace
 
+// Operations are in the order of their invocations, so that only the returns that are due have to be sorted.
 std::vector<KeyAvailability> availability_of(const History& history) {
-  std::vector<KeyAvailability> keys;
+  std::vector<Sweep> sweeps;
   FlatMap number_of_key;
-  std::vector<std::vector<Event>> events;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> returns;
   TrueTime last;
+  const auto take_return = [&] {
+    last = std::max(last, returns.top().at);
+    sweeps[returns.top().key].take(returns.top());
+    returns.pop();
+  };
   for (std::uint32_t i = 0; i < history.operations.size(); ++i) {
     const RecordedOperation& operation = history.operations[i];
-    const auto next = static_cast<std::uint32_t>(keys.size());
-    const std::uint32_t number = number_of_key.find_or_insert(operation.key.value, next);
-    if (number == next) {
-      keys.push_back({.key = operation.key, .longest = {}, .dead = {}});
-      events.emplace_back();
+    const auto next = static_cast<std::uint32_t>(sweeps.size());
+    const std::uint32_t key = number_of_key.find_or_insert(operation.key.value, next);
+    if (key == next) {
+      sweeps.emplace_back(history, operation.key);
     }
     if (operation.is_initial()) {
       continue;
     }
-    ++keys[number].operations;
-    events[number].push_back({operation.invoked_at, false, operation.invoke_line, i});
+    while (!returns.empty() && returns.top().at < operation.invoked_at) {
+      take_return();
+    }
     last = std::max(last, operation.invoked_at);
+    sweeps[key].take(
+        {.at = operation.invoked_at, .line = operation.invoke_line, .operation = i, .key = key, .is_return = false});
     if (operation.has_returned()) {
-      events[number].push_back({operation.returned_at, true, operation.return_line, i});
-      last = std::max(last, operation.returned_at);
+      returns.push(
+          {.at = operation.returned_at, .line = operation.return_line, .operation = i, .key = key, .is_return = true});
     }
   }
-  for (std::uint32_t number = 0; number < keys.size(); ++number) {
-    std::ranges::sort(events[number]);
-    Sweep sweep(history, keys[number]);
-    for (const Event& event : events[number]) {
-      sweep.take(event);
-    }
-    sweep.end(last);
+  while (!returns.empty()) {
+    take_return();
+  }
+  std::vector<KeyAvailability> keys;
+  for (Sweep& sweep : sweeps) {
+    keys.push_back(sweep.end(last));
   }
   return keys;
 }

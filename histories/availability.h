@@ -38,7 +38,8 @@ struct KeyAvailability {
 // One or two unanswered operations at the end of a recording are its end, not the key's.
 inline constexpr std::uint64_t kAsksOfDeadKey = 3;
 
-// In the order in which keys appear. O(n log n).
+// In the order in which keys appear. O(n log c) for c operations at a time, and no memory but for them and for each
+// key.
 std::vector<KeyAvailability> availability_of(const History& history);
 
 }  // namespace shardcheck::histories

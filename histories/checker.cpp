@@ -75,7 +75,7 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
       verdict.method = judgement.method;
       verdict.shortage = judgement.shortage;
       verdict.steps = judgement.steps;
-      if (verdict.verdict == Verdict::undecided && options.explains) {
+      if (verdict.verdict == Verdict::undecided && options.explains && !is_out_of_time(options)) {
         look_how_far(history, key, options, verdict);
       }
       if (verdict.verdict == Verdict::not_linearizable && options.explains) {
