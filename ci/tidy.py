@@ -49,7 +49,8 @@ BANS = [
     ("thread", DECISION_FOLDERS, r"\bstd::(thread|jthread|async)\b|\bpthread_create\b|#\s*include\s*<thread>",
      "a thread makes the order of events arbitrary; return outputs and let the event queue order them", None),
     ("environment", DECISION_FOLDERS, r"\b(secure_)?getenv\b",
-     "the environment decides here; take the value as an argument and read it in cli/", None),
+     "the environment decides here; take the value as an argument and read it in cli/. Where it says only how long a "
+     "test runs, say `// environment: length of a test`", "environment: length of a test"),
     ("random", DECISION_FOLDERS,
      r"\bs?rand\s*\(|#\s*include\s*<random>|\bstd::(mt19937|minstd_rand|random_device|default_random_engine|\w+_distribution)",
      "randomness of the library, different on each platform; draw it with Choices::below(n, label)", None),

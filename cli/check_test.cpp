@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command_fixture.h"
@@ -44,12 +45,7 @@ TEST(Check, is_violated_when_one_file_is_not_linearizable) {
   const Outcome outcome = check({kGood, kBad});
 
   EXPECT_EQ(outcome.exit, ExitCode::violated);
-  EXPECT_NE(outcome.out.find("\n  {b}:r0: not_linearizable: process"), std::string::npos);
-}
-
-TEST(Check, is_undecided_when_no_step_is_allowed) {
-  EXPECT_EQ(check({kGood, "--steps", "1"}).exit, ExitCode::undecided);
-  EXPECT_EQ(check({kGood, "--budget", "0s"}).exit, ExitCode::undecided);
+  EXPECT_NE(outcome.out.find("\n  {b}:r0: not_linearizable: the "), std::string::npos);
 }
 
 TEST(Check, reports_bad_input_and_judges_the_other_files) {
@@ -68,16 +64,195 @@ TEST(Check, reports_bad_input_and_judges_the_other_files) {
   ASSERT_EQ(rows[1]["keys"].size(), 5U);
   EXPECT_EQ(rows[1]["keys"][0]["key"], "{b}:a0");
   EXPECT_EQ(rows[1]["keys"][0]["verdict"], "not_linearizable");
-  EXPECT_EQ(rows[1]["keys"][0]["method"], "search");
-}
-
-TEST(Check, an_undecided_key_says_which_flag_gives_it_more) {
-  EXPECT_NE(check({kGood, "--steps", "1"}).out.find(": undecided: it took more steps than --steps allows"),
-            std::string::npos);
-  EXPECT_NE(check({kGood, "--budget", "0s"}).out.find(": undecided: the time of --budget was up"), std::string::npos);
+  EXPECT_EQ(rows[1]["keys"][0]["method"], "log");
 }
 
 class CheckFile : public Commands {};
+
+constexpr std::string_view kStale =
+    R"({"process":0,"type":"invoke","f":"write","key":"k","value":1,"time":1000000}
+{"process":0,"type":"ok","f":"write","key":"k","value":1,"time":2000000}
+{"process":0,"type":"invoke","f":"write","key":"k","value":2,"time":3000000}
+{"process":0,"type":"ok","f":"write","key":"k","value":2,"time":4000000}
+{"process":1,"type":"invoke","f":"read","key":"k","value":null,"time":6000000}
+{"process":1,"type":"ok","f":"read","key":"k","value":1,"time":7000000}
+)";
+
+TEST_F(CheckFile, says_what_contradicts_and_what_still_holds) {
+  const Outcome outcome = check({write("stale.jsonl", std::string(kStale))});
+
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_NE(outcome.out.find(
+                "  k: not_linearizable: the read at line 6 returned 1, but 2 was acknowledged (line 4) before it "
+                "began, and 1 was written before that (line 2)\n"
+                "    its first 2 answers, until line 4, can be explained; contradictory: lines 1-2, 3-4, 5-6\n"
+                "    sequentially consistent: yes, monotonic reads: yes, reads its own writes: yes\n"
+                "    1 stale reads (line 6), 1 lost writes (line 4)\n"
+                "    stalest: by 2.000 ms (line 6), by 1 versions (line 6)\n"),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(CheckFile, says_the_same_to_programs) {
+  const Outcome outcome = check({write("stale.jsonl", std::string(kStale)), "--json"});
+
+  const nlohmann::json row = nlohmann::json::parse(outcome.out)[0]["keys"][0];
+  EXPECT_EQ(row["explanation"]["line"], 6);
+  EXPECT_EQ(row["explanation"]["is_minimal"], true);
+  EXPECT_EQ(row["explanation"]["linearizable_prefix"]["answers"], 2);
+  EXPECT_EQ(row["explanation"]["window"]["begin"], 1'000'000);
+  ASSERT_EQ(row["explanation"]["contradiction"].size(), 3U);
+  EXPECT_EQ(row["explanation"]["contradiction"][2]["f"], "read");
+  EXPECT_EQ(row["explanation"]["contradiction"][2]["return_line"], 6);
+  EXPECT_EQ(row["classification"]["sequential"], "yes");
+  EXPECT_EQ(row["classification"]["stale_reads"]["count"], 1);
+  EXPECT_EQ(row["classification"]["worst_staleness"]["nanoseconds"], 2'000'000);
+  EXPECT_EQ(row["availability"]["successes"], 3);
+  EXPECT_EQ(row["availability"]["dead"], nullptr);
+}
+
+TEST_F(CheckFile, a_clock_error_makes_what_is_close_concurrent) {
+  const std::string file = write("stale.jsonl", std::string(kStale));
+
+  // Between the two writes is 1 ms.
+  EXPECT_EQ(check({file, "--clock-error", "499us"}).exit, ExitCode::violated);
+  EXPECT_EQ(check({file, "--clock-error", "500us"}).exit, ExitCode::held);
+}
+
+TEST_F(CheckFile, a_key_on_which_nothing_succeeds_any_more_is_told_and_violated_when_asked_for) {
+  std::string text(kStale.substr(0, kStale.find(R"({"process":0,"type":"invoke","f":"write","key":"k","value":2)")));
+  for (int i = 0; i < 3; ++i) {
+    const std::string line = R"({"process":2,"f":"read","key":"k","value":null,"time":)" + std::to_string(5 + i);
+    text += line + R"(000000,"type":"invoke"})" + "\n" + line + R"(000000,"type":"info"})" + "\n";
+  }
+  const std::string file = write("dead.jsonl", text);
+
+  const Outcome told = check({file});
+  EXPECT_EQ(told.exit, ExitCode::held);
+  EXPECT_NE(told.out.find("  k: dead: nothing succeeded for 2.000 ms, from 5.000 ms to the end, though 3 operations "
+                          "waited (the first, of process 2, at line 3)\n"),
+            std::string::npos)
+      << told.out;
+  EXPECT_EQ(check({file, "--availability", "5s"}).exit, ExitCode::violated);
+}
+
+TEST_F(CheckFile, a_long_time_without_a_success_is_violated_when_asked_for) {
+  const std::string file = write(
+      "slow.jsonl",
+      std::string(kStale.substr(0, kStale.find(R"({"process":0,"type":"invoke","f":"write","key":"k","value":2)"))));
+
+  EXPECT_EQ(check({file, "--availability", "1ms"}).exit, ExitCode::held);
+  const Outcome outcome = check({file, "--availability", "900us"});
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_NE(outcome.out.find("  k: unavailable: nothing succeeded for 1.000 ms, from 1.000 ms to 2.000 ms"),
+            std::string::npos)
+      << outcome.out;
+}
+
+// A value that is written twice has to be searched for.
+constexpr std::string_view kTwice =
+    R"({"process":0,"type":"invoke","f":"write","key":"k","value":1,"time":1}
+{"process":0,"type":"ok","f":"write","key":"k","value":1,"time":2}
+{"process":0,"type":"invoke","f":"write","key":"k","value":2,"time":3}
+{"process":1,"type":"invoke","f":"write","key":"k","value":1,"time":4}
+{"process":0,"type":"ok","f":"write","key":"k","value":2,"time":5}
+{"process":1,"type":"ok","f":"write","key":"k","value":1,"time":6}
+{"process":1,"type":"invoke","f":"read","key":"k","value":null,"time":7}
+{"process":1,"type":"ok","f":"read","key":"k","value":2,"time":8}
+)";
+
+TEST_F(CheckFile, is_undecided_without_a_step_or_time_or_memory_and_says_which_flag_gives_more) {
+  struct Case {
+    std::string flag;
+    std::string value;
+    std::string reason;
+  };
+  const std::string file = write("twice.jsonl", std::string(kTwice));
+  ASSERT_EQ(check({file}).exit, ExitCode::held);
+
+  for (const Case& one : std::vector<Case>{{"--steps", "1", "it took more steps than --steps allows"},
+                                           {"--budget", "0s", "the time of --budget was up"},
+                                           {"--memory", "1B", "it needed more memory than --memory allows"}}) {
+    SCOPED_TRACE(one.flag);
+    const Outcome outcome = check({file, one.flag, one.value});
+    EXPECT_EQ(outcome.exit, ExitCode::undecided);
+    EXPECT_NE(outcome.out.find("undecided: " + one.reason), std::string::npos) << outcome.out;
+  }
+}
+
+// The whole of a history is read, or nothing of it is judged.
+TEST_F(CheckFile, that_takes_too_much_to_be_read_is_undecided) {
+  std::string text;
+  for (int i = 0; i < 500; ++i) {
+    const std::string line = R"({"process":0,"f":"write","key":"k","value":)" + std::to_string(i) + R"(,"time":)" +
+                             std::to_string(i) + R"(,"type":)";
+    text += line + "\"invoke\"}\n" + line + "\"ok\"}\n";
+  }
+  const std::string file = write("long.jsonl", text);
+
+  const Outcome memory = check({file, "--memory", "10KiB"});
+  EXPECT_EQ(memory.exit, ExitCode::undecided);
+  EXPECT_NE(memory.out.find("  nothing was judged: while reading " + file + ":"), std::string::npos) << memory.out;
+  EXPECT_NE(memory.out.find(", it needed more memory than --memory allows\n"), std::string::npos) << memory.out;
+  const Outcome time = check({file, "--budget", "0s", "--json", "--html", path("none.html")});
+  EXPECT_EQ(time.exit, ExitCode::undecided);
+  EXPECT_EQ(nlohmann::json::parse(time.out)[0]["reason"], "the time of --budget was up");
+  EXPECT_EQ(nlohmann::json::parse(time.out)[0]["stopped_at"], file + ":64");
+  // Enough for the history, and not for judging it.
+  const Outcome both = check({file, "--memory", "60KiB"});
+  EXPECT_EQ(both.exit, ExitCode::undecided);
+  EXPECT_NE(both.out.find("  k: undecided: it needed more memory than --memory allows"), std::string::npos) << both.out;
+}
+
+// Never a wrong verdict, and never an error, however little a run may take.
+TEST_F(CheckFile, is_never_judged_wrongly_for_want_of_anything) {
+  const std::string hard = write("twice.jsonl", std::string(kTwice));
+  const std::string stale = write("stale.jsonl", std::string(kStale));
+  for (const std::string& file : {kGood, kBad, hard, stale}) {
+    const ExitCode right = check({file}).exit;
+    for (const auto& [flag, value] : std::vector<std::pair<std::string, std::string>>{{"--memory", "0B"},
+                                                                                      {"--memory", "1KiB"},
+                                                                                      {"--memory", "20KiB"},
+                                                                                      {"--memory", "300KiB"},
+                                                                                      {"--budget", "0s"},
+                                                                                      {"--budget", "1us"},
+                                                                                      {"--budget", "1ms"},
+                                                                                      {"--budget", "5ms"},
+                                                                                      {"--steps", "0"},
+                                                                                      {"--steps", "10"},
+                                                                                      {"--steps", "1000"}}) {
+      SCOPED_TRACE(file + " " + flag + " " + value);
+      const ExitCode exit = check({file, flag, value}).exit;
+      EXPECT_TRUE(exit == right || exit == ExitCode::undecided) << static_cast<int>(exit);
+    }
+  }
+}
+
+TEST_F(CheckFile, an_undecided_key_says_how_far_it_got) {
+  const Outcome outcome = check({write("twice.jsonl", std::string(kTwice)), "--steps", "1", "--json"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::undecided);
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)[0]["keys"][0]["reached"]["answers"], 2) << outcome.out;
+}
+
+TEST_F(CheckFile, is_judged_as_a_stream_when_asked) {
+  const std::string file = write("stale.jsonl", std::string(kStale));
+
+  const Outcome outcome = check({file, "--stream"});
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_NE(outcome.out.find("  k: not_linearizable: what returned at line 6 cannot be explained\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(check({kGood, "--stream"}).exit, ExitCode::held);
+  EXPECT_EQ(nlohmann::json::parse(check({kGood, kBad, "--stream", "--json"}).out)[1]["verdict"], "not_linearizable");
+  EXPECT_EQ(check({file, "--stream", "--budget", "0s"}).exit, ExitCode::undecided);
+  EXPECT_EQ(check({kBroken, "--stream"}).exit, ExitCode::bad_input);
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--html", path("x.html")}, {"--clock-error", "1s"}, {"--initial", "0"}, {"--format", "edn"}, {"--first"}}) {
+    std::vector<std::string> arguments{file, "--stream"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(check(arguments).exit, ExitCode::bad_input) << more[0];
+  }
+}
 
 TEST_F(CheckFile, a_byte_order_mark_is_named) {
   const std::string file = write("marked.jsonl", "\xef\xbb\xbf{\"process\":0,\"type\":\"invoke\"}\n");
@@ -108,13 +283,16 @@ TEST(Check, judges_every_key_unless_told_to_stop_at_the_first) {
 }
 
 TEST(Check, refuses_wrong_usage) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{},
-                                                                                         {kGood, "--budget", "soon"},
-                                                                                         {kGood, "--budget", "-1s"},
-                                                                                         {kGood, "--steps", "-1"},
-                                                                                         {kGood, "--memory", "lots"},
-                                                                                         {kGood, "--memory", "-1"},
-                                                                                         {kGood, "--no-such-flag"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{},
+                                             {kGood, "--budget", "soon"},
+                                             {kGood, "--budget", "-1s"},
+                                             {kGood, "--steps", "-1"},
+                                             {kGood, "--memory", "lots"},
+                                             {kGood, "--memory", "-1"},
+                                             {kGood, "--clock-error", "-1s"},
+                                             {kGood, "--availability", "x"},
+                                             {kGood, "--no-such-flag"}}) {
     SCOPED_TRACE(arguments.size() < 2 ? "no file" : arguments[1] + " " + arguments.back());
     EXPECT_EQ(check(arguments).exit, ExitCode::bad_input);
   }

@@ -12,6 +12,8 @@
 namespace shardcheck::cli {
 
 void add_check(CLI::App& app, ExitCode& exit);
+void add_convert(CLI::App& app, ExitCode& exit);
+void add_generate_history(CLI::App& app, ExitCode& exit);
 void add_placement(CLI::App& app, ExitCode& exit);
 // `clusters` must outlive the parsing.
 void add_list(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& clusters);

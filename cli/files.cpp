@@ -43,6 +43,10 @@ Result<std::string> read_text_file(const std::string& path) {
 }
 
 Result<std::string> write_text_file(const std::string& folder, const std::string& name, std::string_view text) {
+  return write_text_file(folder, name, TextPieces([text](const auto& write) { write(text); }));
+}
+
+Result<std::string> write_text_file(const std::string& folder, const std::string& name, const TextPieces& pieces) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) {
@@ -57,8 +61,14 @@ Result<std::string> write_text_file(const std::string& folder, const std::string
   if (!file) {
     return fail(partial, std::strerror(errno));
   }
-  const bool is_written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-  const int why = errno;
+  bool is_written = true;
+  int why = 0;
+  pieces([&](std::string_view piece) {
+    if (is_written && std::fwrite(piece.data(), 1, piece.size(), file.get()) != piece.size()) {
+      is_written = false;
+      why = errno;
+    }
+  });
   if (std::fclose(file.release()) != 0 || !is_written) {
     const std::string reason = std::strerror(is_written ? errno : why);
     if (is_replaced) {

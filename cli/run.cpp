@@ -49,6 +49,8 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
   ExitCode exit = ExitCode::held;
   add_verify(app, exit, extensions.clusters);
   add_check(app, exit);
+  add_convert(app, exit);
+  add_generate_history(app, exit);
   add_placement(app, exit);
   add_replay(app, exit, extensions.clusters);
   add_shrink(app, exit);

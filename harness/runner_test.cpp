@@ -152,7 +152,7 @@ TEST(Runner, rejects_a_store_that_forgets_a_write) {
 
   EXPECT_EQ(violated(report), (std::vector<std::string>{"M1", "C1"}));
   ASSERT_NE(report.violation_of(ClauseId::C1), nullptr);
-  EXPECT_EQ(report.violation_of(ClauseId::C1)->message.substr(0, 35), "key 0 is not linearizable: request ");
+  EXPECT_EQ(report.violation_of(ClauseId::C1)->message.substr(0, 35), "key 0 is not linearizable: the read");
 }
 
 // It is there in the end, so no write was lost: only the order of the answers shows it.
@@ -164,7 +164,8 @@ TEST(Runner, rejects_one_stale_read_by_the_history_alone) {
 
   EXPECT_EQ(violated(report), (std::vector<std::string>{"C1"}));
   // The history is not kept, so no line of it says anything.
-  EXPECT_NE(report.violations[0].message.find("key 0 is not linearizable: request 3 of client 1 read nothing"),
+  EXPECT_NE(report.violations[0].message.find(
+                "key 0 is not linearizable: the read (request 3 of client 1) returned nothing, but "),
             std::string::npos)
       << report.violations[0].message;
   EXPECT_NE(report.violations[0].message.find("What was asked of the key: request 1 of client 0: write "),

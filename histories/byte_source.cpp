@@ -23,6 +23,7 @@ bool starts_like_gzip(std::span<const char> bytes) {
 Result<std::unique_ptr<ByteSource>> ByteSource::of_text(std::string_view text) {
   std::unique_ptr<ByteSource> source(new ByteSource);
   source->text_ = text;
+  source->length_ = text.size();
   if (const Result<void> looked = source->find_out_whether_packed(); !looked) {
     return std::unexpected(looked.error());
   }
@@ -38,6 +39,10 @@ Result<std::unique_ptr<ByteSource>> ByteSource::of_file(const std::filesystem::p
   source->file_ = std::fopen(path.c_str(), "rb");
   if (source->file_ == nullptr) {
     return fail(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
+  }
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    const std::uintmax_t length = std::filesystem::file_size(path, ignored);
+    source->length_ = ignored ? 0 : length;
   }
   if (const Result<void> looked = source->find_out_whether_packed(); !looked) {
     return fail(path.string(), looked.error().what);
@@ -93,8 +98,38 @@ Result<void> ByteSource::find_out_whether_packed() {
   return {};
 }
 
+std::string_view ByteSource::look_ahead(std::size_t count) {
+  ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(ahead_start_));
+  ahead_start_ = 0;
+  while (ahead_.size() < count && !error_ahead_) {
+    const std::size_t have = ahead_.size();
+    ahead_.resize(count);
+    const Result<std::size_t> more = read_behind(std::span(ahead_).subspan(have));
+    ahead_.resize(have + more.value_or(0));
+    if (!more) {
+      error_ahead_ = more.error();
+    } else if (*more == 0) {
+      break;
+    }
+  }
+  return {ahead_.data(), ahead_.size()};
+}
+
 Result<std::size_t> ByteSource::read(std::span<char> out) {
   SHARDCHECK_ASSERT(!out.empty());
+  if (ahead_start_ < ahead_.size()) {
+    const std::size_t count = std::min(out.size(), ahead_.size() - ahead_start_);
+    std::copy_n(ahead_.data() + ahead_start_, count, out.data());
+    ahead_start_ += count;
+    return count;
+  }
+  if (error_ahead_) {
+    return std::unexpected(*error_ahead_);
+  }
+  return read_behind(out);
+}
+
+Result<std::size_t> ByteSource::read_behind(std::span<char> out) {
   if (zip_ != nullptr) {
     return read_packed(out);
   }

@@ -1,48 +1,54 @@
 #include "histories/checker.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
-#include "spec/assert.h"
+#include "histories/explain.h"
+#include "histories/register_transactions.h"
 
 namespace shardcheck::histories {
 namespace {
 
-// A value as a reader wants to see it: of a long one the end, which is where a log says something.
-std::string shortened(const ValueTable& values, ValueId value) {
-  constexpr std::size_t kLengthMax = 60;
-  if (value == kAbsent) {
-    return "nothing";
+// Of one verdict out of about a hundred that an explanation asks for.
+constexpr std::uint64_t kStepsOfExplanation = 200'000;
+// How far an undecided key got is found out with this part of its steps for each of at most twelve verdicts.
+constexpr std::uint64_t kPartOfStepsToReach = 16;
+
+bool is_out_of_time(const CheckOptions& options) { return options.is_out_of_time && options.is_out_of_time(); }
+
+// What forbids to begin with a key. What every key takes, whichever way it is decided, is linear.
+Shortage shortage_before(std::uint64_t operations, const CheckOptions& options) {
+  constexpr std::uint64_t kBytesPerOperation = 128;
+  if (is_out_of_time(options)) {
+    return Shortage::time;
   }
-  const std::string text = values.to_text(value);
-  return text.size() <= kLengthMax
-             ? text
-             : fmt::format("...{} ({} bytes)", text.substr(text.size() - kLengthMax), text.size());
+  return operations > options.memory_bytes_max / kBytesPerOperation ? Shortage::memory : Shortage::none;
 }
 
-std::string sentence_of(const History& history, std::uint32_t index, const CheckOptions& options) {
-  const ValueTable& values = history.values;
-  const RecordedOperation& operation = history.operations[index];
-  const std::string who =
-      options.names ? options.names(index)
-                    : fmt::format("process {} at line {}", values.to_text(operation.process), operation.return_line);
-  constexpr std::string_view kWhy = "no order of effects explains that together with all answers before";
-  switch (operation.kind) {
-    case OperationKind::read: return fmt::format("{} read {}; {}", who, shortened(values, operation.observed), kWhy);
-    case OperationKind::increment:
-      return fmt::format("{} incremented to {}; {}", who, shortened(values, operation.observed), kWhy);
-    case OperationKind::compare_and_set:
-      return fmt::format("{} changed {} to {}; {}", who, shortened(values, operation.expected),
-                         shortened(values, operation.argument), kWhy);
-    case OperationKind::write:
-    case OperationKind::append:
-      return fmt::format("{} was told that its {} of {} is done; {}", who, name_of(operation.kind),
-                         shortened(values, operation.argument), kWhy);
-    case OperationKind::remove: return fmt::format("{} was told that its del is done; {}", who, kWhy);
-    case OperationKind::scan: return "";  // never recorded
+std::string_view method_of(Structure structure) {
+  switch (structure) {
+    case Structure::registers: return "zones";
+    case Structure::counter: return "counter";
+    case Structure::log: return "log";
+    case Structure::mixed: return "search";
   }
   return "";
+}
+
+// Transactions over several registers are one object, of which no key is a part.
+KeyVerdict judge_whole(const History& history, const CheckOptions& options) {
+  const TransactionResult result =
+      judge_transactions(history, {.steps_max = options.steps_max,
+                                   .memory_bytes_max = options.memory_bytes_max,
+                                   .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr});
+  return {.key = kAbsent,
+          .verdict = result.verdict,
+          .method = "search",
+          .shortage = result.shortage,
+          .operations = history.transactions.size(),
+          .steps = result.steps,
+          .explanation = {},
+          .reached = {}};
 }
 
 }  // namespace
@@ -56,23 +62,35 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   report.operations = history.operations.size();
   const std::uint32_t keys = partition_.cut(history);
   for (std::uint32_t key = 0; key < keys; ++key) {
-    partition_.key_history(key, whole_);
-    reduced_ = whole_;
-    const Decision decision = decide(reduced_, options);
-    KeyVerdict verdict{.key = whole_.key,
-                       .verdict = decision.verdict,
-                       .method = decision.method,
+    KeyVerdict verdict{.key = partition_.key(key),
+                       .method = "none",
                        .operations = partition_.operations_of(key),
-                       .steps = decision.steps,
-                       .explanation = {}};
-    const bool is_violated = decision.verdict == Verdict::not_linearizable;
-    if (is_violated && options.explains) {
-      verdict.explanation = explain(history, whole_, options);
+                       .explanation = {},
+                       .reached = {}};
+    verdict.shortage = shortage_before(verdict.operations, options);
+    if (verdict.shortage == Shortage::none) {
+      partition_.key_history(key, reduced_);
+      const Judgement judgement = judge(reduced_, options);
+      verdict.verdict = judgement.decision.verdict;
+      verdict.method = judgement.method;
+      verdict.shortage = judgement.shortage;
+      verdict.steps = judgement.steps;
+      if (verdict.verdict == Verdict::undecided && options.explains && !is_out_of_time(options)) {
+        look_how_far(history, key, options, verdict);
+      }
+      if (verdict.verdict == Verdict::not_linearizable && options.explains) {
+        verdict.explanation = explain(history, key, judgement.decision, options);
+      }
     }
+    const bool is_violated = verdict.verdict == Verdict::not_linearizable;
     report.keys.push_back(std::move(verdict));
     if (is_violated && options.stops_at_first_violation) {
       break;
     }
+  }
+  if (!history.transactions.empty()) {
+    report.operations += history.transactions.size();
+    report.keys.push_back(judge_whole(history, options));
   }
   if (report.count(Verdict::not_linearizable) != 0) {
     report.verdict = Verdict::not_linearizable;
@@ -82,57 +100,98 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   return report;
 }
 
-Checker::Decision Checker::decide(KeyHistory& history, const CheckOptions& options) {
-  if (options.is_out_of_time && options.is_out_of_time()) {
-    return {Verdict::undecided, "none", 0};
-  }
-  const Structure structure = reducer_.reduce(history);
+Checker::Judgement Checker::judge(KeyHistory& history, const CheckOptions& options) {
+  Structure structure = reducer_.leave_out_idle(history);
   // Without an answer that must hold there is nothing to contradict.
   if (std::ranges::none_of(history.operations, &KeyOperation::has_returned)) {
-    return {Verdict::linearizable, "trivial", 0};
+    return {.decision = {.verdict = Verdict::linearizable}, .method = "trivial"};
   }
-  if (structure == Structure::registers && !options.only_searches) {
-    if (const std::optional<Verdict> verdict = unique_registers_.decide(history)) {
-      return {*verdict, "zones", 0};
+  // Deciders of logs and counters see for themselves what to make of operations that never returned.
+  if (structure == Structure::registers) {
+    structure = reducer_.reduce_pending(history, structure);
+  }
+  if (is_out_of_time(options)) {
+    return {.decision = {}, .method = "none", .shortage = Shortage::time};
+  }
+  if (!options.only_searches) {
+    if (const MaybeDecision decision = decide_by_structure(history, structure)) {
+      return {.decision = *decision, .method = method_of(structure)};
     }
+  }
+  if (structure == Structure::log) {
+    structure = reducer_.reduce_pending(history, structure);
   }
   const SearchLimits limits{.steps_max = options.steps_max,
                             .memory_bytes_max = options.memory_bytes_max,
-                            .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr};
+                            .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr,
+                            .cutting = options.cutting};
   const SearchResult result = search_.run(history, structure, limits);
-  return {result.verdict, "search", result.steps};
+  return {.decision = {.verdict = result.verdict, .suspect = result.suspect, .sound_until = result.sound_until},
+          .method = result.is_by_windows ? "windows" : "search",
+          .shortage = result.shortage,
+          .steps = result.steps};
+}
+
+MaybeDecision Checker::decide_by_structure(const KeyHistory& history, Structure structure) {
+  switch (structure) {
+    case Structure::registers: return unique_registers_.decide(history);
+    case Structure::counter: return counters_.decide(history);
+    case Structure::log: return logs_.decide(history);
+    case Structure::mixed: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void Checker::look_how_far(const History& history, std::uint32_t key, const CheckOptions& options,
+                           KeyVerdict& verdict) {
+  partition_.key_history(key, whole_);
+  const Reach reach = reach_of(history, whole_, decider(options, options.steps_max / kPartOfStepsToReach));
+  if (reach.is_violated) {
+    verdict.verdict = Verdict::not_linearizable;
+    verdict.shortage = Shortage::none;
+  } else {
+    verdict.reached = reach.prefix;
+  }
 }
 
 // Whatever is linearizable stays so when its end is cut off, so the first return at which it stops being so can be
-// found by bisection.
-std::optional<Explanation> Checker::explain(const History& history, const KeyHistory& whole,
+// found by bisection. The suspect, and the return before it, are looked at first.
+std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, const Decision& refuted,
                                             const CheckOptions& options) {
-  std::vector<const KeyOperation*> by_return;
-  for (const KeyOperation& operation : whole.operations) {
-    if (operation.has_returned()) {
-      by_return.push_back(&operation);
-    }
-  }
-  std::ranges::sort(by_return, {}, &KeyOperation::returned);
-  std::size_t low = 0;
+  partition_.key_history(key, whole_);
+  const std::vector<const KeyOperation*> by_return = histories::by_return(whole_);
+  const auto sound = std::ranges::upper_bound(by_return, refuted.sound_until, {}, &KeyOperation::returned);
+  auto low = static_cast<std::size_t>(sound - by_return.begin());
   std::size_t high = by_return.size() - 1;  // cut just after this one, it is known to be not linearizable
+  const auto found = std::ranges::lower_bound(by_return, refuted.suspect, {}, &KeyOperation::returned);
+  const auto guess = static_cast<std::size_t>(found - by_return.begin());
+  std::vector<std::size_t> guesses{guess - 1, guess};  // the last one first; one that is out of range helps nothing
   while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    cut_after(whole, by_return[middle]->returned, reduced_);
-    const Verdict verdict = decide(reduced_, options).verdict;
-    if (verdict == Verdict::undecided) {
+    std::size_t middle = low + (high - low) / 2;
+    if (!guesses.empty()) {
+      middle = low <= guesses.back() && guesses.back() < high ? guesses.back() : middle;
+      guesses.pop_back();
+    }
+    cut_after(whole_, by_return[middle]->returned, reduced_);
+    const Decision decision = judge(reduced_, options).decision;
+    if (decision.verdict == Verdict::undecided || is_out_of_time(options)) {
       return std::nullopt;
     }
-    if (verdict == Verdict::not_linearizable) {
+    if (decision.verdict == Verdict::not_linearizable) {
       high = middle;
     } else {
       low = middle + 1;
     }
   }
-  const std::uint32_t operation = by_return[high]->source;
-  return Explanation{.operation = operation,
-                     .line = history.operations[operation].return_line,
-                     .sentence = sentence_of(history, operation, options)};
+  Checker fresh;  // of small buffers: most of what it is asked is tiny
+  const Decide decide = fresh.decider(options, kStepsOfExplanation);
+  return explain_answer(history, whole_, by_return, high, decide, options.names);
+}
+
+Decide Checker::decider(const CheckOptions& options, std::uint64_t steps_max) {
+  CheckOptions limited = options;
+  limited.steps_max = std::min(options.steps_max, steps_max);
+  return [this, limited = std::move(limited)](KeyHistory& history) { return judge(history, limited).decision.verdict; };
 }
 
 CheckReport check(const History& history, const CheckOptions& options) { return Checker().check(history, options); }

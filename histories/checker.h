@@ -12,8 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "histories/contradiction.h"
+#include "histories/counters.h"
+#include "histories/decision.h"
+#include "histories/explanation.h"
 #include "histories/history.h"
 #include "histories/key_history.h"
+#include "histories/logs.h"
 #include "histories/reductions.h"
 #include "histories/search.h"
 #include "histories/unique_registers.h"
@@ -23,9 +28,9 @@ namespace shardcheck::histories {
 
 struct CheckOptions {
   // For each key by itself.
-  std::uint64_t steps_max = 50'000'000;
-  std::uint64_t memory_bytes_max = std::uint64_t{1} << 30U;
-  // Asked now and then; once it says true, what is not decided yet is undecided.
+  std::uint64_t steps_max = 400'000'000;
+  std::uint64_t memory_bytes_max = std::uint64_t{2} << 30U;  // beside the history itself
+  // Asked now and then, in all phases; once it says true, what is not decided yet is undecided.
   std::function<bool()> is_out_of_time{};
   // Look for the first answer that cannot be explained. Costs a few more searches for each key that is violated.
   bool explains = true;
@@ -36,22 +41,20 @@ struct CheckOptions {
   bool stops_at_first_violation = false;
   // Leave out the deciders in front of the search: for tests that compare the two.
   bool only_searches = false;
-};
-
-// The history up to and including one return is not linearizable, though up to just before it it is.
-struct Explanation {
-  std::uint32_t operation = 0;  // index into History::operations: the first that cannot be explained
-  std::uint32_t line = 0;       // of its return
-  std::string sentence;
+  Cutting cutting{};  // for tests
 };
 
 struct KeyVerdict {
-  ValueId key;  // of the history's table
+  ValueId key;  // of the history's table; absent: the history is one of transactions over all keys
   Verdict verdict = Verdict::undecided;
-  std::string_view method;  // what decided: "trivial", "zones", "search", or "none"
+  // What decided: "trivial", "zones" (values written once), "log", "counter", "search", "windows" (the
+  // search of a history that was cut), or "none".
+  std::string_view method;
+  Shortage shortage = Shortage::none;  // when undecided
   std::uint64_t operations = 0;
   std::uint64_t steps = 0;
-  std::optional<Explanation> explanation;  // only when not linearizable, and the budget allowed to find it
+  std::optional<Explanation> explanation;     // only when not linearizable, and the budget allowed to find it
+  std::optional<LinearizablePrefix> reached;  // of a key that is undecided: a beginning that was decided
 };
 
 struct CheckReport {
@@ -68,21 +71,31 @@ class Checker {
   CheckReport check(const History& history, const CheckOptions& options = {});
 
  private:
-  struct Decision {
-    Verdict verdict = Verdict::undecided;
+  struct Judgement {
+    Decision decision;
     std::string_view method;
+    Shortage shortage = Shortage::none;
     std::uint64_t steps = 0;
   };
 
+  // Changes `history`.
+  Judgement judge(KeyHistory& history, const CheckOptions& options);
   // The seam for deciders of one structure: they stand in here, in front of the search.
-  Decision decide(KeyHistory& history, const CheckOptions& options);
-  std::optional<Explanation> explain(const History& history, const KeyHistory& whole, const CheckOptions& options);
+  MaybeDecision decide_by_structure(const KeyHistory& history, Structure structure);
+  // A key that was not decided as a whole: how far it can be decided, if that does not refute it after all.
+  void look_how_far(const History& history, std::uint32_t key, const CheckOptions& options, KeyVerdict& verdict);
+  std::optional<Explanation> explain(const History& history, std::uint32_t key, const Decision& refuted,
+                                     const CheckOptions& options);
+  // What judges histories for an explanation; must not outlive the checker.
+  Decide decider(const CheckOptions& options, std::uint64_t steps_max);
 
   Partition partition_;
   KeyHistory whole_;
   KeyHistory reduced_;
   Reducer reducer_;
   UniqueRegisters unique_registers_;
+  Logs logs_;
+  Counters counters_;
   Search search_;
 };
 

@@ -6,28 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "histories/json_lines.h"
 #include "histories/random_history.h"
+#include "histories/story_fixture.h"
+#include "histories/witness.h"
 
 namespace shardcheck::histories {
 namespace {
-
-// Each line of a story is "process type f value"; time is the line's number. One key, "k".
-History story(const std::vector<std::string>& lines) {
-  std::string text;
-  int time = 0;
-  for (const std::string& line : lines) {
-    const std::size_t first = line.find(' ');
-    const std::size_t second = line.find(' ', first + 1);
-    const std::size_t third = line.find(' ', second + 1);
-    text += R"({"process":)" + line.substr(0, first) + R"(,"type":")" + line.substr(first + 1, second - first - 1) +
-            R"(","f":")" + line.substr(second + 1, third - second - 1) + R"(","key":"k","value":)" +
-            line.substr(third + 1) + R"(,"time":)" + std::to_string(++time) + "}\n";
-  }
-  Result<History> history = parse_json_lines(text, "story");
-  EXPECT_TRUE(history) << to_string(history.error());
-  return history ? *std::move(history) : History{};
-}
 
 Verdict verdict_of(const std::vector<std::string>& lines) { return check(story(lines)).verdict; }
 
@@ -49,8 +33,10 @@ TEST(Checker, rejects_a_stale_read) {
   ASSERT_TRUE(report.keys[0].explanation);
   EXPECT_EQ(report.keys[0].explanation->operation, 2U);
   EXPECT_EQ(report.keys[0].explanation->line, 6U);
-  EXPECT_EQ(report.keys[0].explanation->sentence,
-            "process 1 at line 6 read 1; no order of effects explains that together with all answers before");
+  EXPECT_EQ(
+      report.keys[0].explanation->sentence,
+      "the read at line 6 returned 1, but 2 was acknowledged (line 4) before it began, and 1 was written before that "
+      "(line 2)");
 }
 
 TEST(Checker, rejects_a_read_from_the_future) {
@@ -224,15 +210,65 @@ TEST(Checker, is_undecided_when_steps_run_out) {
   const CheckReport report = check(hard_history(), {.steps_max = 10});
 
   EXPECT_EQ(report.verdict, Verdict::undecided);
+  EXPECT_EQ(report.keys[0].shortage, Shortage::steps);
   EXPECT_GE(report.keys[0].steps, 10U);
 }
 
 TEST(Checker, is_undecided_when_memory_runs_out) {
-  EXPECT_EQ(check(hard_history(), {.memory_bytes_max = 0}).verdict, Verdict::undecided);
+  for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{4'000}}) {
+    SCOPED_TRACE(bytes);
+    const CheckReport report = check(hard_history(), {.memory_bytes_max = bytes});
+
+    EXPECT_EQ(report.verdict, Verdict::undecided);
+    EXPECT_EQ(report.keys[0].shortage, Shortage::memory);
+  }
 }
 
 TEST(Checker, is_undecided_when_time_runs_out) {
-  EXPECT_EQ(check(hard_history(), {.is_out_of_time = [] { return true; }}).verdict, Verdict::undecided);
+  const CheckReport report = check(hard_history(), {.is_out_of_time = [] { return true; }});
+
+  EXPECT_EQ(report.verdict, Verdict::undecided);
+  EXPECT_EQ(report.keys[0].shortage, Shortage::time);
+}
+
+TEST(Checker, keeps_the_keys_decided_before_time_ran_out) {
+  HistoryBuilder builder;
+  ValueTable& values = builder.values();
+  for (int key = 0; key < 3; ++key) {
+    const std::uint32_t read = builder.invoke(
+        TrueTime{key}, {.process = values.number(0), .key = values.number(key), .kind = OperationKind::read});
+    builder.ok(TrueTime{key}, read, kAbsent);
+  }
+  int looks = 0;
+
+  const CheckReport report = check(builder.history(), {.is_out_of_time = [&looks] { return ++looks > 2; }});
+
+  EXPECT_EQ(report.verdict, Verdict::undecided);
+  ASSERT_EQ(report.keys.size(), 3U);
+  EXPECT_EQ(report.keys[0].verdict, Verdict::linearizable);
+  EXPECT_EQ(report.keys[0].shortage, Shortage::none);
+  EXPECT_EQ(report.keys[2].verdict, Verdict::undecided);
+  EXPECT_EQ(report.keys[2].shortage, Shortage::time);
+}
+
+TEST(Witness, is_no_order_that_lacks_or_repeats_an_operation_or_goes_against_time_or_answers) {
+  const ValueTable values;
+  const ValueId one = ValueTable::small_number(1);
+  const KeyHistory history{.key = kAbsent,
+                           .values = &values,
+                           .operations = {{.kind = OperationKind::write, .argument = one, .invoked = 0, .returned = 1},
+                                          {.kind = OperationKind::read, .observed = one, .invoked = 2, .returned = 4},
+                                          {.kind = OperationKind::remove, .invoked = 3, .returned = 5},
+                                          {.kind = OperationKind::remove, .invoked = 6}}};
+  const auto explains = [&history](std::vector<std::uint32_t> order) { return Witness().explains(history, order); };
+
+  EXPECT_TRUE(explains({0, 1, 2}));
+  EXPECT_TRUE(explains({0, 1, 2, 3}));
+  EXPECT_FALSE(explains({0, 1}));        // an operation that returned is missing
+  EXPECT_FALSE(explains({0, 1, 1, 2}));  // one is there twice
+  EXPECT_FALSE(explains({0, 2, 1}));     // the read would see nothing
+  EXPECT_FALSE(explains({1, 0, 2}));     // the same, and the write had returned before
+  EXPECT_FALSE(explains({0, 1, 3, 2}));  // the last delete was invoked after the other one had returned
 }
 
 TEST(Checker, gives_the_same_steps_and_verdicts_when_reused) {

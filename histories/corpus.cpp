@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "histories/json_lines.h"
+#include "histories/formats.h"
 
 namespace shardcheck::histories {
 namespace {
@@ -63,7 +63,7 @@ Result<std::vector<CorpusRow>> judge_corpus(const std::filesystem::path& folder,
   Checker checker;
   std::vector<CorpusRow> rows;
   for (CorpusLabel& label : *labels) {
-    const Result<History> history = read_json_lines(folder / label.file);
+    const Result<History> history = read_history(folder / label.file);
     if (!history) {
       return std::unexpected(history.error());
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "spec/assert.h"
 
 namespace shardcheck::histories {
@@ -25,6 +27,7 @@ bool is_same_value(const ValueTable& left_values, ValueId left, const ValueTable
 
 void History::clear() {
   operations.clear();
+  transactions.clear();
   nemesis.clear();
   values.clear();
 }
@@ -61,6 +64,18 @@ bool is_same(const History& left, const History& right, bool compare_lines) {
     }
   }
   return true;
+}
+
+void widen_intervals(History& history, Duration clock_error) {
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  SHARDCHECK_ASSERT(clock_error.value >= 0);
+  for (RecordedOperation& operation : history.operations) {
+    const bool is_first = operation.invoked_at.value < kFirst + clock_error.value;
+    const bool is_last = operation.returned_at.value > kLast - clock_error.value;
+    operation.invoked_at = is_first ? TrueTime{kFirst} : operation.invoked_at - clock_error;
+    operation.returned_at = is_last ? TrueTime{kLast} : operation.returned_at + clock_error;
+  }
 }
 
 void HistoryBuilder::clear() {
@@ -101,8 +116,11 @@ void HistoryBuilder::ok(TrueTime now, std::uint32_t operation, ValueId observed)
   recorded.observed = observed;
 }
 
-void HistoryBuilder::refused(TrueTime now, std::uint32_t operation) {
-  returned(now, operation).outcome = OutcomeKind::refused;
+void HistoryBuilder::refused(TrueTime now, std::uint32_t operation, bool is_observed) {
+  RecordedOperation& recorded = returned(now, operation);
+  SHARDCHECK_ASSERT(!is_observed || recorded.kind == OperationKind::compare_and_set);
+  recorded.outcome = OutcomeKind::refused;
+  recorded.is_refusal_observed = is_observed;
 }
 
 void HistoryBuilder::unknown(TrueTime now, std::uint32_t operation) { returned(now, operation); }

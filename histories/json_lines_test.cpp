@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "histories/history_writer.h"
 #include "histories/random_history.h"
 
 namespace shardcheck::histories {

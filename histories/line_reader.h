@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "histories/byte_source.h"
+#include "histories/text_window.h"
 #include "spec/error.h"
 
 namespace shardcheck::histories {
@@ -26,21 +26,17 @@ class LineReader {
   // The next line without its end; nothing after the last one. Valid until the next call.
   Result<std::optional<std::string_view>> next();
 
+  // How many there will be at all, if the rest is like what was read; 0 when that cannot be said.
+  std::uint64_t expected(std::uint64_t so_far) const { return window_.expected(so_far); }
   // Of the line given last.
   std::uint32_t line_number() const { return line_number_; }
   // "name:line" of the line given last.
   std::string place() const;
 
  private:
-  Result<bool> read_more();
-
-  std::unique_ptr<ByteSource> source_;
+  TextWindow window_;
   std::string name_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // what of the buffer is not given out yet: [begin_, end_)
-  std::size_t end_ = 0;
   std::uint32_t line_number_ = 0;
-  bool is_at_end_ = false;
 };
 
 }  // namespace shardcheck::histories

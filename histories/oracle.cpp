@@ -58,6 +58,7 @@ struct PlainOperation {
   TrueTime invoked_at;
   TrueTime returned_at;
   bool must_happen;
+  bool was_refused;  // and is known to have been
   bool has_happened = false;
 };
 
@@ -89,7 +90,8 @@ bool can_go_on(std::vector<PlainOperation>& operations, const PlainValues::Value
     const auto step =
         KeyModel<PlainValues>::apply(PlainValues{}, operation.kind, value, operation.argument, operation.expected);
     const bool answers = operation.kind == OperationKind::read || operation.kind == OperationKind::increment;
-    if (step.outcome != OutcomeKind::ok || (operation.must_happen && answers && step.answer != operation.observed)) {
+    const OutcomeKind told = operation.was_refused ? OutcomeKind::refused : OutcomeKind::ok;
+    if (step.outcome != told || (operation.must_happen && answers && step.answer != operation.observed)) {
       continue;
     }
     operation.has_happened = true;
@@ -113,14 +115,15 @@ bool is_linearizable_by_brute_force(const History& history) {
   for (const ValueId key : keys) {
     std::vector<PlainOperation> operations;
     for (const RecordedOperation& operation : history.operations) {
-      if (operation.key == key && operation.outcome != OutcomeKind::refused) {
+      if (operation.key == key && (operation.outcome != OutcomeKind::refused || operation.is_refusal_observed)) {
         operations.push_back({.kind = operation.kind,
                               .argument = plain(history.values, operation.argument),
                               .expected = plain(history.values, operation.expected),
                               .observed = plain(history.values, operation.observed),
                               .invoked_at = operation.invoked_at,
                               .returned_at = operation.returned_at,
-                              .must_happen = operation.outcome == OutcomeKind::ok});
+                              .must_happen = operation.outcome != OutcomeKind::unknown,
+                              .was_refused = operation.outcome == OutcomeKind::refused});
       }
     }
     if (!can_go_on(operations, PlainValues::absent())) {

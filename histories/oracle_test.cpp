@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "histories/checker.h"
-#include "histories/json_lines.h"
+#include "histories/history_writer.h"
 #include "histories/random_history.h"
 
 namespace shardcheck::histories {
@@ -49,8 +49,12 @@ std::vector<Shape> shapes() {
   };
 }
 
-TEST(Oracle, agrees_with_the_checker_on_200000_histories) {
-  constexpr std::uint64_t kHistoriesOfEachShape = 10'000;
+// The search alone, in windows of two operations and no attempt to do without.
+const CheckOptions kCutEverywhere{
+    .only_searches = true, .cutting = {.operations_in_one = 0, .steps_for_each_operation = 0, .window_operations = 1}};
+
+TEST(Oracle, agrees_with_the_checker_on_100000_histories) {
+  const std::uint64_t histories_of_each_shape = random_histories_wanted(100'000) / shapes().size();
   Checker checker;
   HistoryBuilder builder;
   std::uint64_t seed = 0;
@@ -58,7 +62,7 @@ TEST(Oracle, agrees_with_the_checker_on_200000_histories) {
   for (const Shape& shape : shapes()) {
     SCOPED_TRACE(shape.name);
     std::uint64_t linearizable = 0;
-    for (std::uint64_t i = 0; i < kHistoriesOfEachShape; ++i) {
+    for (std::uint64_t i = 0; i < histories_of_each_shape; ++i) {
       RandomNumbers random(++seed * 1'000'003);
       make_random_history(random, shape.shape, builder);
       const bool expected = is_linearizable_by_brute_force(builder.history());
@@ -69,12 +73,45 @@ TEST(Oracle, agrees_with_the_checker_on_200000_histories) {
         FAIL() << "checker: " << name_of(report.verdict) << ", oracle: " << expected << ", seed " << seed << "\n"
                << text;
       }
+      const CheckReport cut = checker.check(builder.history(), kCutEverywhere);
+      ASSERT_EQ(cut.verdict, report.verdict) << "when cut, seed " << seed;
       linearizable += expected ? 1 : 0;
     }
     // A shape of which nearly all histories have one verdict would compare next to nothing.
-    EXPECT_GT(linearizable, kHistoriesOfEachShape / 10);
-    EXPECT_LT(linearizable, kHistoriesOfEachShape * 19 / 20);
+    EXPECT_GT(linearizable, histories_of_each_shape / 10);
+    EXPECT_LT(linearizable, histories_of_each_shape * 19 / 20);
   }
+}
+
+TEST(Oracle, agrees_with_itself_when_longer_histories_are_cut) {
+  const std::uint64_t histories_of_each_shape = random_histories_wanted(20'000) / 4 / shapes().size();
+  Checker checker;
+  HistoryBuilder builder;
+  std::uint64_t seed = 0;
+  std::uint64_t cut_and_refuted = 0;
+  std::uint64_t cut_and_accepted = 0;
+
+  for (Shape shape : shapes()) {
+    SCOPED_TRACE(shape.name);
+    shape.shape.operations_max = 40;
+    shape.shape.wrong_one_in = 20;
+    for (std::uint64_t i = 0; i < histories_of_each_shape; ++i) {
+      RandomNumbers random(++seed * 1'000'003 + 41);
+      make_random_history(random, shape.shape, builder);
+      const CheckReport whole = checker.check(builder.history(), {.explains = false, .only_searches = true});
+      CheckOptions cutting = kCutEverywhere;
+      cutting.explains = false;
+      cutting.cutting.window_operations = static_cast<std::uint32_t>(1 + random.below(5));
+      const CheckReport cut = checker.check(builder.history(), cutting);
+      ASSERT_EQ(whole.verdict, cut.verdict) << "seed " << seed;
+      const bool is_cut = !cut.keys.empty() && cut.keys[0].method == "windows";
+      cut_and_refuted += is_cut && cut.verdict == Verdict::not_linearizable ? 1U : 0U;
+      cut_and_accepted += is_cut && cut.verdict == Verdict::linearizable ? 1U : 0U;
+    }
+  }
+
+  EXPECT_GT(cut_and_refuted, histories_of_each_shape);
+  EXPECT_GT(cut_and_accepted, histories_of_each_shape);
 }
 
 // A history as it was known just after the given return, or just before it.
@@ -87,7 +124,9 @@ History known_until(const History& whole, const RecordedOperation& last, bool in
     const auto last_order = std::tuple(last.returned_at, last.return_line);
     if (order > last_order || (order == last_order && !includes_last)) {
       operation.return_line = 0;
-      operation.outcome = OutcomeKind::unknown;
+      // What was refused later had no effect before either.
+      operation.outcome = operation.outcome == OutcomeKind::refused ? OutcomeKind::refused : OutcomeKind::unknown;
+      operation.is_refusal_observed = false;
     }
   }
   return beginning;
@@ -109,6 +148,9 @@ TEST(Oracle, agrees_with_the_first_return_that_cannot_be_explained) {
       }
       ++explained;
       ASSERT_TRUE(report.keys[0].explanation);
+      const CheckReport cut = checker.check(builder.history(), kCutEverywhere);
+      ASSERT_TRUE(cut.keys[0].explanation);
+      EXPECT_EQ(cut.keys[0].explanation->operation, report.keys[0].explanation->operation);
       const RecordedOperation& last = builder.history().operations[report.keys[0].explanation->operation];
       EXPECT_TRUE(is_linearizable_by_brute_force(known_until(builder.history(), last, false)));
       EXPECT_FALSE(is_linearizable_by_brute_force(known_until(builder.history(), last, true)));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "histories/search_values.h"
 #include "spec/key_model.h"
@@ -131,11 +132,17 @@ class Run {
     client.is_busy = false;
     if (random_.one_in(shape_.pending_one_in)) {
       out_.unknown(time_, client.operation);
-    } else if (client.was_refused) {
-      out_.refused(time_, client.operation);
+    } else if (client.was_refused || lies_about_refusal(client)) {
+      out_.refused(time_, client.operation,
+                   shape_.observes_refusals && client.call.kind == OperationKind::compare_and_set);
     } else {
       out_.ok(time_, client.operation, random_.one_in(shape_.wrong_one_in) ? wrong(client) : client.answer);
     }
+  }
+
+  bool lies_about_refusal(const Client& client) {
+    return shape_.observes_refusals && client.call.kind == OperationKind::compare_and_set &&
+           random_.one_in(shape_.wrong_one_in * 2);
   }
 
   ValueId wrong(const Client& client) {
@@ -168,6 +175,11 @@ class Run {
 };
 
 }  // namespace
+
+std::uint64_t random_histories_wanted(std::uint64_t ordinarily) {
+  const char* wanted = std::getenv("SHARDCHECK_RANDOM_HISTORIES");  // environment: length of a test
+  return wanted == nullptr ? ordinarily : std::strtoull(wanted, nullptr, 10);
+}
 
 void make_random_history(RandomNumbers& random, const RandomHistoryShape& shape, HistoryBuilder& out) {
   Run(random, shape, out).go();

@@ -1,7 +1,7 @@
 #include "histories/reductions.h"
 
 #include <algorithm>
-#include <optional>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -149,6 +149,9 @@ Structure structure_of(const KeyHistory& history) {
   bool has_append = false;
   bool has_increment = false;
   for (const KeyOperation& operation : history.operations) {
+    if (operation.saw_other) {
+      return Structure::mixed;
+    }
     switch (operation.kind) {
       case OperationKind::read:
       case OperationKind::scan: break;  // a scan is never recorded
@@ -173,32 +176,43 @@ ValueId product_of(const KeyOperation& operation) {
   return operation.kind == OperationKind::remove ? kAbsent : operation.argument;
 }
 
-Structure Reducer::reduce(KeyHistory& history) {
+Structure Reducer::leave_out_idle(KeyHistory& history) {
   reduce_idle_operations(history);
-  Structure structure = structure_of(history);
+  return structure_of(history);
+}
+
+Structure Reducer::reduce_pending(KeyHistory& history, Structure structure) {
   if (structure == Structure::registers) {
     reduce_registers(history);
   } else if (structure == Structure::log) {
     reduce_log(history);
+  } else {
+    return structure;
   }
   return structure_of(history);
 }
 
 Reducer::ValueUse& Reducer::use_of(ValueId value) {
-  const auto next = static_cast<std::uint32_t>(uses_.size());
-  const std::uint32_t index = index_of_value_.find_or_insert(value.value, next);
-  if (index == next) {
+  const std::uint32_t index = index_of_value_.find_or_insert(value);
+  if (index == uses_.size()) {
     uses_.push_back(ValueUse{});
   }
   return uses_[index];
 }
 
 void Reducer::count_uses(const KeyHistory& history) {
-  index_of_value_.clear();
+  index_of_value_.reset(history.operations.size());
   uses_.clear();
-  for (const KeyOperation& operation : history.operations) {
+  pending_.clear();
+  for (std::uint32_t i = 0; i < history.operations.size(); ++i) {
+    const KeyOperation& operation = history.operations[i];
     if (operation.kind != OperationKind::read) {
-      ++use_of(product_of(operation)).producers;
+      ValueUse& use = use_of(product_of(operation));
+      ++use.producers;
+      if (!operation.has_returned()) {
+        pending_.push_back({.operation = i, .next = use.first_pending});
+        use.first_pending = static_cast<std::uint32_t>(pending_.size() - 1);
+      }
     }
     if (operation.kind == OperationKind::read || operation.kind == OperationKind::compare_and_set) {
       ValueUse& use = use_of(operation.kind == OperationKind::read ? operation.observed : operation.expected);
@@ -208,13 +222,28 @@ void Reducer::count_uses(const KeyHistory& history) {
   }
 }
 
-// Each round can make another one worthwhile: a compare-and-set left out observes no more, and one that turns out to
-// have happened proves that its expected value was there.
+// One that is settled can make another one worthwhile: a compare-and-set left out observes no more, and one that turns
+// out to have happened proves that its expected value was there.
 void Reducer::reduce_registers(KeyHistory& history) {
-  const bool has_pending =
-      std::ranges::any_of(history.operations, [](const KeyOperation& operation) { return !operation.has_returned(); });
-  while (has_pending && reduce_registers_once(history)) {
+  if (std::ranges::all_of(history.operations, &KeyOperation::has_returned)) {
+    return;
   }
+  count_uses(history);
+  is_left_out_.assign(history.operations.size(), false);
+  to_look_at_.resize(pending_.size());
+  std::iota(to_look_at_.begin(), to_look_at_.end(), 0U);
+  while (!to_look_at_.empty()) {
+    const std::uint32_t pending = to_look_at_.back();
+    to_look_at_.pop_back();
+    settle(history, pending);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < history.operations.size(); ++i) {
+    if (!is_left_out_[i]) {
+      history.operations[kept++] = history.operations[i];
+    }
+  }
+  history.operations.resize(kept);
 }
 
 // Of a register, an operation that never returned, whose product
@@ -222,27 +251,34 @@ void Reducer::reduce_registers(KeyHistory& history) {
 //   follows it before the next change of the value depends on no value; so the order without it is possible too.
 // - was certainly there (an operation that returned saw it), is not the initial absence, and no other operation
 //   produces: has happened, before the first return of an operation that saw it.
-bool Reducer::reduce_registers_once(KeyHistory& history) {
-  count_uses(history);
-  bool has_changed = false;
-  std::size_t kept = 0;
-  for (KeyOperation operation : history.operations) {
-    if (!operation.has_returned()) {
-      const ValueId product = product_of(operation);
-      const ValueUse& use = use_of(product);
-      if (use.observers == 0) {
-        has_changed = true;
-        continue;
-      }
-      if (product != kAbsent && use.producers == 1 && use.first_return != kNever) {
-        operation.returned = not_before_invocation(use.first_return, operation);
-        has_changed = true;
-      }
-    }
-    history.operations[kept++] = operation;
+void Reducer::settle(KeyHistory& history, std::uint32_t pending) {
+  KeyOperation& operation = history.operations[pending_[pending].operation];
+  ValueUse& made = use_of(product_of(operation));
+  const bool is_unseen = made.observers == 0;
+  const bool has_happened = product_of(operation) != kAbsent && made.producers == 1 && made.first_return != kNever;
+  if (pending_[pending].is_settled || (!is_unseen && !has_happened)) {
+    return;
   }
-  history.operations.resize(kept);
-  return has_changed;
+  pending_[pending].is_settled = true;
+  if (is_unseen) {
+    is_left_out_[pending_[pending].operation] = true;
+    --made.producers;
+  } else {
+    operation.returned = not_before_invocation(made.first_return, operation);
+  }
+  if (operation.kind == OperationKind::compare_and_set) {
+    ValueUse& expected = use_of(operation.expected);
+    expected.observers -= is_unseen ? 1U : 0U;
+    expected.first_return = std::min(expected.first_return, operation.returned);
+    look_again_at_producers(expected);
+  }
+}
+
+void Reducer::look_again_at_producers(const ValueUse& use) {
+  const bool is_worthwhile = use.observers == 0 || (use.producers == 1 && use.first_return != kNever);
+  for (std::uint32_t i = use.first_pending; is_worthwhile && i != kNone; i = pending_[i].next) {
+    to_look_at_.push_back(i);
+  }
 }
 
 }  // namespace shardcheck::histories

@@ -32,6 +32,8 @@ void Search::set_up(const KeyHistory& history) {
   taken_hash_ = 0;
   failed_.clear();
   step_count_ = 0;
+  next_look_ = 0;
+  ends_.clear();
   for (const KeyOperation& operation : history.operations) {
     (operation.has_returned() ? returned_ : pending_).push_back(operation);
   }
@@ -39,8 +41,12 @@ void Search::set_up(const KeyHistory& history) {
     add_step(operation);
   }
   set_up_classes();
-  link_entries();
-  rank_steps();
+  deadlines_.assign(uses_.size(), kNever);
+  const auto count = static_cast<std::uint32_t>(returned_.size());
+  end_ = count * 2;
+  next_.resize(end_ + 1);
+  previous_.resize(end_ + 1);
+  carried_.clear();
   set_up_chain(history);
 }
 
@@ -49,6 +55,7 @@ void Search::add_step(const KeyOperation& operation) {
             .argument = operation.argument,
             .expected = operation.expected,
             .observed = operation.observed,
+            .saw_other = operation.saw_other,
             .value_needed = operation.has_returned() ? value_needed(operation) : kNone,
             .value_produced = kNone,
             .rank = kNone};
@@ -76,7 +83,7 @@ std::uint32_t Search::use_index(ValueId value) {
 
 std::uint32_t Search::value_needed(const KeyOperation& operation) {
   switch (operation.kind) {
-    case OperationKind::read: return use_index(operation.observed);
+    case OperationKind::read: return operation.saw_other ? kNone : use_index(operation.observed);
     case OperationKind::compare_and_set: return use_index(operation.expected);
     case OperationKind::increment: {
       if (structure_ != Structure::counter) {
@@ -114,12 +121,16 @@ void Search::set_up_classes() {
 }
 
 void Search::link_entries() {
-  const auto count = static_cast<std::uint32_t>(returned_.size());
-  end_ = count * 2;
-  next_.resize(end_ + 1);
-  previous_.resize(end_ + 1);
-  order_.resize(count);
-  std::iota(order_.begin(), order_.end(), 0U);
+  order_.clear();
+  for (const std::uint32_t i : window_) {
+    if (returned_[i].returned < cut_) {
+      order_.push_back(i);
+    } else {
+      // Lifting and putting back an entry that is linked to itself changes nothing.
+      next_[i * 2 + 1] = previous_[i * 2 + 1] = i * 2 + 1;
+    }
+  }
+  due_left_ = static_cast<std::uint32_t>(order_.size());
   std::ranges::sort(order_, {}, [this](std::uint32_t i) { return std::tuple(returned_[i].returned, i); });
   std::uint32_t last = end_;
   const auto append_entry = [&](std::uint32_t entry) {
@@ -127,39 +138,45 @@ void Search::link_entries() {
     previous_[entry] = last;
     last = entry;
   };
-  std::uint32_t invocation = 0;
+  auto invocation = window_.begin();
   for (const std::uint32_t i : order_) {
-    for (; invocation < count && returned_[invocation].invoked < returned_[i].returned; ++invocation) {
-      append_entry(invocation * 2);
+    for (; invocation != window_.end() && returned_[*invocation].invoked < returned_[i].returned; ++invocation) {
+      append_entry(*invocation * 2);
     }
     append_entry(i * 2 + 1);
   }
-  SHARDCHECK_ASSERT(invocation == count);
+  for (; invocation != window_.end(); ++invocation) {
+    append_entry(*invocation * 2);
+  }
   append_entry(end_);
 }
 
 void Search::rank_steps() {
-  const auto count = static_cast<std::uint32_t>(returned_.size());
-  // Of each value, the earliest return of an operation that needs it.
-  std::vector<Position> deadlines(uses_.size(), kNever);
-  for (std::uint32_t i = 0; i < count; ++i) {
+  // Of each value, the earliest return of an operation of the window that needs it.
+  for (const std::uint32_t i : window_) {
     if (steps_[i].value_needed != kNone) {
-      Position& deadline = deadlines[steps_[i].value_needed];
+      Position& deadline = deadlines_[steps_[i].value_needed];
       deadline = std::min(deadline, returned_[i].returned);
     }
   }
   const auto deadline_of = [&](std::uint32_t i) {
     const std::uint32_t produced = steps_[i].value_produced;
     const bool is_only_producer = produced != kNone && uses_[produced].produced_by == 1;
-    return is_only_producer ? std::min(returned_[i].returned, deadlines[produced]) : returned_[i].returned;
+    return is_only_producer ? std::min(returned_[i].returned, deadlines_[produced]) : returned_[i].returned;
   };
-  order_.resize(steps_.size());
-  std::iota(order_.begin(), order_.end(), 0U);
-  std::ranges::sort(std::span(order_).first(count), {}, [&](std::uint32_t i) { return std::tuple(deadline_of(i), i); });
-  for (std::uint32_t rank = 0; rank < order_.size(); ++rank) {
-    steps_[order_[rank]].rank = rank;
+  step_of_rank_ = window_;
+  std::ranges::sort(step_of_rank_, {}, [&](std::uint32_t i) { return std::tuple(deadline_of(i), i); });
+  for (std::uint32_t i = 0; i < classes_.size(); ++i) {
+    step_of_rank_.push_back(static_cast<std::uint32_t>(returned_.size()) + i);
   }
-  step_of_rank_ = order_;
+  for (std::uint32_t rank = 0; rank < step_of_rank_.size(); ++rank) {
+    steps_[step_of_rank_[rank]].rank = rank;
+  }
+  for (const std::uint32_t i : window_) {
+    if (steps_[i].value_needed != kNone) {
+      deadlines_[steps_[i].value_needed] = kNever;
+    }
+  }
 }
 
 void Search::set_up_chain(const KeyHistory& history) {

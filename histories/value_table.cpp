@@ -199,7 +199,7 @@ std::string ValueTable::to_text(ValueId id) const {
 void ValueTable::append_text(ValueId id, std::string& out) const {
   switch (kind(id)) {
     case StoredKind::absent: out += "null"; break;
-    case StoredKind::number: fmt::format_to(std::back_inserter(out), "{}", number_of(id)); break;
+    case StoredKind::number: append_number(number_of(id), out); break;
     case StoredKind::string: append_quoted(string_of(id), out); break;
     case StoredKind::list: {
       out += '[';
@@ -213,6 +213,11 @@ void ValueTable::append_text(ValueId id, std::string& out) const {
       break;
     }
   }
+}
+
+void append_number(std::int64_t number, std::string& out) {
+  const fmt::format_int text(number);
+  out.append(text.data(), text.size());
 }
 
 void append_quoted(std::string_view bytes, std::string& out) {

@@ -63,6 +63,11 @@ class ValueTable {
   // Ids below this one, and those of small numbers, are the ids that this table has given out.
   std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
 
+  std::uint64_t memory_bytes() const {
+    return entries_.size() * sizeof(Entry) + buckets_.size() * sizeof(std::uint32_t) + bytes_.size() +
+           items_.size() * sizeof(ValueId);
+  }
+
   // As JSON.
   std::string to_text(ValueId id) const;
   void append_text(ValueId id, std::string& out) const;
@@ -96,6 +101,7 @@ class ValueTable {
   std::vector<ValueId> items_;
 };
 
+void append_number(std::int64_t number, std::string& out);
 // Appends a JSON string, quoted and escaped.
 void append_quoted(std::string_view bytes, std::string& out);
 

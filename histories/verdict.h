@@ -18,4 +18,17 @@ constexpr std::string_view name_of(Verdict verdict) {
   return "";
 }
 
+// What there was too little of, where a verdict is undecided.
+enum class Shortage : std::uint8_t { none, steps, memory, time };
+
+constexpr std::string_view name_of(Shortage shortage) {
+  switch (shortage) {
+    case Shortage::none: return "none";
+    case Shortage::steps: return "steps";
+    case Shortage::memory: return "memory";
+    case Shortage::time: return "time";
+  }
+  return "";
+}
+
 }  // namespace shardcheck::histories

@@ -1,58 +1,35 @@
-// Checks histories as a library: one that a program records while it talks to its store, and, when a file is named, one
-// that was recorded elsewhere. Exit code 0: all linearizable; 1: one is not; 2: undecided; 3: unreadable.
+// Records what two threads ask of a store and what they are told, and has it judged. With an argument (--stale) the
+// store answers reads with the value before the last. Exit code 0: linearizable; 1: it is not.
 #include <fmt/core.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "histories/checker.h"
-#include "histories/json_lines.h"
+#include "histories/recorder.h"
 
 using namespace shardcheck;
-using histories::HistoryBuilder;
 
-// Two clients and one register: `read` is what the second one is told after the first one's write of 2 was answered.
-static histories::History record(std::int64_t read) {
-  HistoryBuilder builder;
-  auto& values = builder.values();
-  const auto key = values.string("cart/17");
-  const auto at = [](std::int64_t microseconds_now) { return TrueTime{microseconds(microseconds_now).value}; };
-
-  const auto first = builder.invoke(at(0), {values.string("alice"), key, OperationKind::write, values.number(1)});
-  builder.ok(at(10), first);
-  const auto second = builder.invoke(at(20), {values.string("alice"), key, OperationKind::write, values.number(2)});
-  const auto given_up = builder.invoke(at(25), {values.string("carol"), key, OperationKind::write, values.number(3)});
-  builder.ok(at(30), second);
-  builder.unknown(at(35), given_up);  // it timed out: perhaps it happened, perhaps it will
-  const auto third = builder.invoke(at(40), {values.string("bob"), key, OperationKind::read});
-  builder.ok(at(50), third, values.number(read));
-  return builder.history();
-}
-
-static int judge(const char* name, const histories::History& history) {
-  const histories::CheckReport report = histories::check(history);
-  fmt::print("{}: {} ({} operations)\n", name, name_of(report.verdict), report.operations);
-  for (const histories::KeyVerdict& key : report.keys) {
-    if (key.explanation) {
-      fmt::print("  {}: {}\n", history.values.to_text(key.key), key.explanation->sentence);
+int main(int argc, char**) {
+  std::atomic<std::int64_t> value = 0, value_before = 0;  // the store
+  histories::Recorder recorder([] { return TrueTime{std::chrono::steady_clock::now().time_since_epoch().count()}; });
+  const auto client = [&](std::int64_t id) {
+    for (std::int64_t i = 1; i <= 1'000; ++i) {
+      const auto write = recorder.begin(id, "cart/17", OperationKind::write, id * 10'000 + i);
+      value_before = value.exchange(id * 10'000 + i);
+      recorder.ok(write);  // or refused(), when it surely did not happen, or unknown()
+      const auto read = recorder.begin(id, "cart/17", OperationKind::read);
+      recorder.ok(read, argc > 1 ? value_before.load() : value.load());
     }
+  };
+  {
+    std::jthread first(client, 1), second(client, 2);
   }
-  switch (report.verdict) {
-    case histories::Verdict::linearizable: return 0;
-    case histories::Verdict::not_linearizable: return 1;
-    case histories::Verdict::undecided: return 2;
-  }
-  return 2;
-}
 
-int main(int argc, char** argv) {
-  if (argc == 1) {
-    return judge("own", record(/*read=*/3));
-  }
-  if (std::string_view(argv[1]) == "--stale") {
-    return judge("own", record(/*read=*/1));
-  }
-  const Result<histories::History> history = histories::read_json_lines(argv[1]);
-  if (!history) {
-    fmt::print(stderr, "my_history: {}\n", to_string(history.error()));
-    return 3;
-  }
-  return judge(argv[1], *history);
+  const histories::History history = recorder.history();
+  const histories::CheckReport report = histories::check(history);
+  fmt::print("{} ({} operations)\n", name_of(report.verdict), report.operations);
+  if (report.keys[0].explanation) fmt::print("{}\n", report.keys[0].explanation->sentence);
+  return report.verdict == histories::Verdict::linearizable ? 0 : 1;
 }

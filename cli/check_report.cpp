@@ -1,0 +1,208 @@
+#include "cli/check_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace shardcheck::cli {
+namespace {
+
+using histories::KeyVerdict;
+using histories::Shortage;
+using histories::Verdict;
+
+// Recordings come from anywhere: what would steer a terminal is shown by its number. Everything else stays as it is.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto after = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_c1 = byte == 0xc2 && after >= 0x80 && after < 0xa0;
+    if (byte < 0x20 || byte == 0x7f) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else if (is_c1) {
+      shown += fmt::format("\\x{:02x}", after);
+      ++i;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
+// Which budget ran out, and the flag that gives more of it.
+std::string_view reason_of(Shortage shortage) {
+  switch (shortage) {
+    case Shortage::none: return "";
+    case Shortage::steps: return "it took more steps than --steps allows";
+    case Shortage::memory: return "it needed more memory than --memory allows";
+    case Shortage::time: return "the time of --budget was up";
+  }
+  return "";
+}
+
+// A key that is a string is shown as it is, without JSON's quotes.
+std::string key_text(const Judged& judged, histories::ValueId key) {
+  const histories::ValueTable& values = judged.history.values;
+  if (key == histories::kAbsent) {
+    return "all keys together";
+  }
+  return values.kind(key) == histories::StoredKind::string ? std::string(values.string_of(key)) : values.to_text(key);
+}
+
+// Dead keys always, long pauses when they were asked about.
+void print_availability(const Judged& judged) {
+  for (const histories::KeyAvailability& key : judged.findings.availability) {
+    const bool is_too_long = judged.pause_max && is_unavailable(key, *judged.pause_max);
+    const std::optional<histories::Outage>& outage = key.dead ? key.dead : key.longest;
+    if (key.dead || is_too_long) {
+      fmt::print("  {}: {}: {}\n", printable(key_text(judged, key.key)), key.dead ? "dead" : "unavailable",
+                 printable(text_of(judged.history, *outage)));
+    }
+  }
+}
+
+// Without their indentation.
+void add_lines(std::string_view text, std::vector<std::string>& lines) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    lines.emplace_back(line.substr(std::min(line.size(), line.find_first_not_of(' '))));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+}
+
+}  // namespace
+
+bool has_unavailable_key(const Judged& judged) {
+  return judged.pause_max && std::ranges::any_of(judged.findings.availability, [&](const auto& key) {
+           return is_unavailable(key, *judged.pause_max);
+         });
+}
+
+void print_text(const Judged& judged) {
+  fmt::print("{}: {} ({} operations, {} keys, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
+             judged.report.operations, judged.report.keys.size(), judged.seconds);
+  if (judged.reading_shortage != Shortage::none) {
+    fmt::print("  nothing was judged: while reading {}, {}\n", judged.stopped_at, reason_of(judged.reading_shortage));
+  }
+  for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
+    const KeyVerdict& key = judged.report.keys[i];
+    if (key.verdict == Verdict::linearizable) {
+      continue;
+    }
+    fmt::print("  {}: {}", printable(key_text(judged, key.key)), name_of(key.verdict));
+    if (key.explanation) {
+      fmt::print(": {}", printable(key.explanation->sentence));
+    }
+    if (const std::string_view reason = reason_of(key.shortage); !reason.empty()) {
+      fmt::print(": {}", reason);
+    }
+    fmt::print("\n{}{}{}", key.explanation ? text_of(judged.history, *key.explanation) : "",
+               key.reached ? text_of(*key.reached) : "",
+               judged.findings.classified[i] ? text_of(*judged.findings.classified[i]) : "");
+  }
+  print_availability(judged);
+}
+
+void print_text(const StreamJudged& judged) {
+  const histories::StreamReport& report = judged.report;
+  fmt::print("{}: {} ({} operations, {} keys, {:.2f} s, as a stream, at most {} operations kept)\n", judged.file,
+             name_of(report.verdict), report.operations, report.keys.size(), judged.seconds,
+             report.operations_kept_max);
+  for (const histories::StreamedKey& key : report.keys) {
+    if (key.verdict == Verdict::linearizable) {
+      continue;
+    }
+    fmt::print("  {}: {}", printable(key.key), name_of(key.verdict));
+    if (key.unexplained_line != 0) {
+      fmt::print(": what returned at line {} cannot be explained", key.unexplained_line);
+    }
+    if (key.verdict == Verdict::undecided) {
+      fmt::print(": {}", reason_of(key.shortage));
+    }
+    fmt::print("\n");
+  }
+}
+
+nlohmann::json row_of(const StreamJudged& judged) {
+  nlohmann::json keys = nlohmann::json::array();
+  for (const histories::StreamedKey& key : judged.report.keys) {
+    nlohmann::json row{
+        {"key", key.key}, {"verdict", name_of(key.verdict)}, {"operations", key.operations}, {"cuts", key.cuts}};
+    if (key.unexplained_line != 0) {
+      row["unexplained_line"] = key.unexplained_line;
+    }
+    if (key.verdict == Verdict::undecided) {
+      row["reason"] = reason_of(key.shortage);
+    }
+    keys.push_back(std::move(row));
+  }
+  return {{"file", judged.file},
+          {"verdict", name_of(judged.report.verdict)},
+          {"operations", judged.report.operations},
+          {"operations_kept_max", judged.report.operations_kept_max},
+          {"seconds", judged.seconds},
+          {"keys", std::move(keys)}};
+}
+
+nlohmann::json row_of(const Judged& judged) {
+  nlohmann::json keys = nlohmann::json::array();
+  for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
+    const KeyVerdict& key = judged.report.keys[i];
+    nlohmann::json row{{"key", key_text(judged, key.key)},
+                       {"verdict", name_of(key.verdict)},
+                       {"method", key.method},
+                       {"operations", key.operations},
+                       {"steps", key.steps}};
+    if (key.explanation) {
+      row["explanation"] = to_json(judged.history, *key.explanation);
+    }
+    if (key.reached) {
+      row["reached"] = to_json(*key.reached);
+    }
+    if (judged.findings.classified[i]) {
+      row["classification"] = to_json(*judged.findings.classified[i]);
+    }
+    // Its keys are the report's, and those behind when it stopped at the first that is violated.
+    if (key.key != histories::kAbsent) {
+      row["availability"] = to_json(judged.history, judged.findings.availability[i]);
+    }
+    if (key.verdict == Verdict::undecided) {
+      row["reason"] = reason_of(key.shortage);
+    }
+    keys.push_back(std::move(row));
+  }
+  nlohmann::json row{{"file", judged.file},
+                     {"verdict", name_of(judged.report.verdict)},
+                     {"operations", judged.report.operations},
+                     {"seconds", judged.seconds},
+                     {"is_unavailable", has_unavailable_key(judged)},
+                     {"keys", std::move(keys)}};
+  if (judged.reading_shortage != Shortage::none) {
+    row["reason"] = reason_of(judged.reading_shortage);
+    row["stopped_at"] = judged.stopped_at;
+  }
+  return row;
+}
+
+std::vector<std::string> remarks_on(const Judged& judged, const KeyVerdict& key) {
+  std::vector<std::string> remarks;
+  if (const std::string_view reason = reason_of(key.shortage); !reason.empty()) {
+    remarks.emplace_back(reason);
+  }
+  if (key.explanation) {
+    add_lines(text_of(judged.history, *key.explanation), remarks);
+  }
+  if (key.reached) {
+    add_lines(text_of(*key.reached), remarks);
+  }
+  const auto row = std::ranges::find(judged.report.keys, key.key, &KeyVerdict::key) - judged.report.keys.begin();
+  if (const auto& classified = judged.findings.classified[static_cast<std::size_t>(row)]) {
+    add_lines(text_of(*classified), remarks);
+  }
+  return remarks;
+}
+
+}  // namespace shardcheck::cli

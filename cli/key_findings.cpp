@@ -1,0 +1,181 @@
+#include "cli/key_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "histories/key_history.h"
+#include "spec/wording.h"
+
+namespace shardcheck::cli {
+namespace {
+
+using histories::Classification;
+using histories::Explanation;
+using histories::History;
+using histories::Holds;
+using histories::LinearizablePrefix;
+using histories::Outage;
+using histories::Tally;
+
+struct NamedTally {
+  const char* name;   // in JSON
+  const char* words;  // in text
+  const Tally& tally;
+};
+
+std::vector<NamedTally> tallies_of(const Classification& classified) {
+  return {{"stale_reads", "stale reads", classified.stale_reads},
+          {"reads_backwards", "reads older than one before them of the same process", classified.reads_backwards},
+          {"own_writes_missed", "reads that miss a write of the same process", classified.own_writes_missed},
+          {"lost_writes", "lost writes", classified.lost_writes},
+          {"lost_appends", "lost appends", classified.lost_appends},
+          {"lost_increments", "lost increments", classified.lost_increments},
+          {"duplicated_appends", "duplicated appends", classified.duplicated_appends},
+          {"duplicated_increments", "duplicated increments", classified.duplicated_increments},
+          {"never_written", "reads of what was never written", classified.never_written}};
+}
+
+// The lines of a long explanation say little.
+constexpr std::size_t kLinesMax = 16;
+
+std::string lines_of(const History& history, std::span<const std::uint32_t> operations) {
+  std::string lines;
+  for (const std::uint32_t index : operations.first(std::min(operations.size(), kLinesMax))) {
+    const histories::RecordedOperation& operation = history.operations[index];
+    lines += fmt::format("{}{}", lines.empty() ? "" : ", ", operation.invoke_line);
+    lines += operation.has_returned() ? fmt::format("-{}", operation.return_line) : "";
+  }
+  return operations.size() > kLinesMax ? fmt::format("{} and {} more", lines, operations.size() - kLinesMax) : lines;
+}
+
+std::string answers_until(const LinearizablePrefix& prefix) {
+  return prefix.answers == 0 ? "none of its answers"
+                             : fmt::format("its first {} answers, until line {},", prefix.answers, prefix.last_line);
+}
+
+}  // namespace
+
+void classify_keys(const History& history, const histories::CheckReport& report,
+                   const std::function<bool()>& is_out_of_time, KeyFindings& findings) {
+  findings.classified.assign(report.keys.size(), std::nullopt);
+  if (report.count(histories::Verdict::not_linearizable) == 0) {
+    return;
+  }
+  histories::Partition partition;
+  partition.cut(history);
+  histories::KeyHistory whole;
+  for (std::uint32_t key = 0; key < report.keys.size(); ++key) {
+    const bool is_one_key = report.keys[key].key != histories::kAbsent;
+    if (is_one_key && report.keys[key].verdict == histories::Verdict::not_linearizable) {
+      partition.key_history(key, whole);
+      findings.classified[key] = classify(history, whole, is_out_of_time);
+    }
+  }
+}
+
+bool is_unavailable(const histories::KeyAvailability& key, Duration longest_allowed) {
+  return key.dead || (key.longest && key.longest->length() > longest_allowed);
+}
+
+std::string text_of(const History& history, const Explanation& explanation) {
+  return fmt::format("    {} can be explained; contradictory: lines {}\n", answers_until(explanation.prefix),
+                     lines_of(history, explanation.contradiction));
+}
+
+std::string text_of(const LinearizablePrefix& reached) {
+  if (reached.answers == 0) {
+    return "    nothing is known about any of its answers\n";
+  }
+  return fmt::format("    {} are linearizable; about the others nothing is known\n", answers_until(reached));
+}
+
+std::string text_of(const Classification& classified) {
+  std::string text = fmt::format("    sequentially consistent: {}, monotonic reads: {}, reads its own writes: {}\n",
+                                 name_of(classified.is_sequential), name_of(classified.has_monotonic_reads),
+                                 name_of(classified.reads_its_writes));
+  std::string counts;
+  for (const auto& [name, words, tally] : tallies_of(classified)) {
+    if (tally.count != 0) {
+      counts += fmt::format("{}{} {} (line {})", counts.empty() ? "    " : ", ", tally.count, words, tally.line);
+    }
+  }
+  text += counts.empty() ? "" : counts + "\n";
+  const histories::Staleness& worst = classified.worst;
+  if (worst.time_line != 0) {
+    text += fmt::format("    stalest: by {} (line {}), by {} versions (line {})\n", words(worst.time), worst.time_line,
+                        worst.versions, worst.versions_line);
+  }
+  return text;
+}
+
+std::string text_of(const History& history, const Outage& outage) {
+  return fmt::format(
+      "nothing succeeded for {}, from {} {}, though {} operations waited (the first, of process {}, at "
+      "line {})",
+      words(outage.length()), words(outage.begin),
+      outage.is_final ? std::string("to the end") : "to " + words(outage.end), outage.operations,
+      history.values.to_text(history.operations[outage.operation].process),
+      history.operations[outage.operation].invoke_line);
+}
+
+nlohmann::json to_json(const LinearizablePrefix& prefix) {
+  return {{"answers", prefix.answers}, {"last_line", prefix.last_line}, {"ends_at", prefix.ends_at.value}};
+}
+
+nlohmann::json to_json(const History& history, const Explanation& explanation) {
+  nlohmann::json operations = nlohmann::json::array();
+  constexpr std::size_t kOperationsMax = 1'000;
+  for (const std::uint32_t index :
+       std::span(explanation.contradiction).first(std::min(explanation.contradiction.size(), kOperationsMax))) {
+    const histories::RecordedOperation& operation = history.operations[index];
+    operations.push_back(
+        {{"f", name_of(operation.kind)},
+         {"invoke_line", operation.invoke_line},
+         {"return_line", operation.has_returned() ? nlohmann::json(operation.return_line) : nlohmann::json(nullptr)}});
+  }
+  return {{"line", explanation.line},
+          {"sentence", explanation.sentence},
+          {"linearizable_prefix", to_json(explanation.prefix)},
+          {"contradiction", std::move(operations)},
+          {"contradiction_size", explanation.contradiction.size()},
+          {"is_minimal", explanation.is_minimal},
+          {"window", {{"begin", explanation.window_begin.value}, {"end", explanation.window_end.value}}}};
+}
+
+nlohmann::json to_json(const Classification& classified) {
+  nlohmann::json row{{"sequential", name_of(classified.is_sequential)},
+                     {"monotonic_reads", name_of(classified.has_monotonic_reads)},
+                     {"read_your_writes", name_of(classified.reads_its_writes)},
+                     {"worst_staleness",
+                      {{"nanoseconds", classified.worst.time.value},
+                       {"nanoseconds_line", classified.worst.time_line},
+                       {"versions", classified.worst.versions},
+                       {"versions_line", classified.worst.versions_line}}}};
+  for (const auto& [name, words, tally] : tallies_of(classified)) {
+    row[name] = {{"count", tally.count}, {"line", tally.line}};
+  }
+  return row;
+}
+
+nlohmann::json to_json(const History& history, const histories::KeyAvailability& key) {
+  const auto outage_json = [&](const std::optional<Outage>& outage) -> nlohmann::json {
+    if (!outage) {
+      return nullptr;
+    }
+    return {{"begin", outage->begin.value},
+            {"end", outage->end.value},
+            {"nanoseconds", outage->length().value},
+            {"operations", outage->operations},
+            {"process", history.values.to_text(history.operations[outage->operation].process)},
+            {"line", history.operations[outage->operation].invoke_line},
+            {"to_the_end", outage->is_final}};
+  };
+  return {{"operations", key.operations},
+          {"successes", key.successes},
+          {"longest_without_success", outage_json(key.longest)},
+          {"dead", outage_json(key.dead)}};
+}
+
+}  // namespace shardcheck::cli

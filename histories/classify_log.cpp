@@ -1,0 +1,166 @@
+// Logs: a value is the pieces that were appended, one after the other (log_pieces.h).
+#include <algorithm>
+#include <vector>
+
+#include "histories/classify_parts.h"
+#include "histories/log_pieces.h"
+
+namespace shardcheck::histories {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+class LogFacts {
+ public:
+  LogFacts(const History& history, const KeyHistory& whole, LogPieces& pieces, Classification& found)
+      : history_(history), pieces_(pieces), found_(found), sessions_(history) {
+    for (const KeyOperation& operation : whole.operations) {
+      if (operation.kind == OperationKind::append) {
+        const std::uint32_t piece = index_of(pieces.number_of_append(operation.argument));
+        all_[piece].invocations.push_back(operation.invoked);
+        all_[piece].returned = operation.returned;
+        if (operation.has_returned()) {
+          acknowledged_.push_back({&operation, piece});
+        }
+      }
+    }
+    std::erase_if(acknowledged_, [this](const Append& append) { return all_[append.piece].invocations.size() != 1; });
+    std::ranges::sort(acknowledged_, {}, [](const Append& append) { return append.operation->returned; });
+  }
+
+  void take(const KeyOperation& operation) {
+    if (operation.kind == OperationKind::append) {
+      if (operation.has_returned()) {
+        sessions_.of(operation).own.push_back({&operation, index_of(pieces_.number_of_append(operation.argument))});
+      }
+      return;
+    }
+    if (!operation.has_returned()) {
+      return;
+    }
+    const std::optional<Numbers> seen = pieces_.take_apart(operation.observed);
+    if (!seen) {
+      found_.never_written.add(line_of(history_, operation));
+      return;
+    }
+    compare_with_acknowledged(operation, mark(operation, *seen));
+    compare_with_session(operation, *seen);
+  }
+
+  // Of the read that began last.
+  void count_lost() {
+    for (const Append& append : acknowledged_) {
+      if (append.operation->returned < last_read_invoked_ && all_[append.piece].seen_in != read_) {
+        found_.lost_appends.add(line_of(history_, *append.operation));
+      }
+    }
+  }
+
+ private:
+  struct Piece {
+    std::vector<Position> invocations;  // of its appends
+    Position returned = kNever;         // of the last of them
+    std::uint32_t seen_in = 0;          // the number of the last read that saw it
+    std::uint32_t times = 0;            // how often it did
+    bool is_duplicated = false;
+  };
+  struct Append {
+    const KeyOperation* operation;
+    std::uint32_t piece;  // index into all_
+  };
+  struct Session {
+    Numbers seen;
+    std::vector<Append> own;
+  };
+
+  std::uint32_t index_of(std::uint64_t number) {
+    const auto next = static_cast<std::uint32_t>(all_.size());
+    const std::uint32_t index = index_of_piece_.find_or_insert(number, next);
+    if (index == next) {
+      all_.emplace_back();
+    }
+    return index;
+  }
+
+  // Returns how many of acknowledged_ that returned before the read began it shows.
+  std::int64_t mark(const KeyOperation& read, const Numbers& seen) {
+    ++read_;
+    last_read_invoked_ = read.invoked;
+    std::int64_t shown = 0;
+    bool shows_unknown = false;
+    for (const std::uint64_t number : seen) {
+      Piece& piece = all_[index_of(number)];
+      piece.times = piece.seen_in == read_ ? piece.times + 1 : 1;
+      piece.seen_in = read_;
+      shown += piece.times == 1 && piece.invocations.size() == 1 && piece.returned < read.invoked ? 1 : 0;
+      const auto asked = std::ranges::lower_bound(piece.invocations, read.returned) - piece.invocations.begin();
+      shows_unknown |= asked == 0;
+      if (asked != 0 && piece.times > asked && !piece.is_duplicated) {
+        piece.is_duplicated = true;
+        found_.duplicated_appends.add(line_of(history_, read));
+      }
+    }
+    if (shows_unknown) {
+      found_.never_written.add(line_of(history_, read));
+    }
+    return shown;
+  }
+
+  void compare_with_acknowledged(const KeyOperation& read, std::int64_t shown) {
+    const auto end = std::ranges::lower_bound(acknowledged_, read.invoked, {},
+                                              [](const Append& append) { return append.operation->returned; });
+    const std::int64_t missing = end - acknowledged_.begin() - shown;
+    if (missing == 0) {
+      return;
+    }
+    const auto first = std::find_if(acknowledged_.begin(), end,
+                                    [this](const Append& append) { return all_[append.piece].seen_in != read_; });
+    add_stale(history_, read, history_.operations[first->operation->source].returned_at,
+              static_cast<std::uint64_t>(missing), found_);
+  }
+
+  void compare_with_session(const KeyOperation& read, const Numbers& seen) {
+    Session& session = sessions_.of(read);
+    if (std::ranges::mismatch(session.seen, seen).in1 != session.seen.end()) {
+      found_.reads_backwards.add(line_of(history_, read));
+    }
+    const bool misses_own =
+        std::ranges::any_of(session.own, [this](const Append& append) { return all_[append.piece].seen_in != read_; });
+    if (misses_own) {
+      found_.own_writes_missed.add(line_of(history_, read));
+    }
+    session.seen = seen;
+  }
+
+  const History& history_;
+  LogPieces& pieces_;
+  Classification& found_;
+  FlatMap index_of_piece_;
+  std::vector<Piece> all_;
+  std::vector<Append> acknowledged_;  // of pieces appended once, in the order of their returns
+  OfEachProcess<Session> sessions_;
+  std::uint32_t read_ = 0;  // the number of the read looked at, from 1
+  Position last_read_invoked_ = 0;
+};
+
+}  // namespace
+
+void classify_log(const History& history, const KeyHistory& whole, const OutOfTime& is_out_of_time,
+                  Classification& found) {
+  std::optional<LogPieces> pieces = LogPieces::of(whole);
+  if (!pieces) {
+    return;
+  }
+  LogFacts facts(history, whole, *pieces, found);
+  for (std::size_t i = 0; i < whole.operations.size(); ++i) {
+    if (i % 256 == 0 && is_out_of_time && is_out_of_time()) {
+      return;
+    }
+    facts.take(whole.operations[i]);
+  }
+  facts.count_lost();
+  found.has_monotonic_reads = holds_unless(found.reads_backwards, true);
+  found.reads_its_writes = holds_unless(found.own_writes_missed, true);
+}
+
+}  // namespace shardcheck::histories

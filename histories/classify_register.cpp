@@ -1,0 +1,228 @@
+// Registers. Of each read (and each compare-and-set, which saw what it expected) it is known between which positions
+// the version that it saw was written: a change certainly newer was invoked behind the latest return of what may have
+// been seen, a change certainly older returned before the earliest invocation.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "histories/classify_parts.h"
+#include "histories/contradiction.h"
+#include "histories/reductions.h"
+
+namespace shardcheck::histories {
+namespace {
+
+using SignedPosition = std::int64_t;
+constexpr SignedPosition kBeforeAll = -1;
+
+// The producers that a read may have seen.
+struct Seen {
+  bool is_any = false;
+  bool is_unique = true;
+  SignedPosition first_invoked = kBeforeAll;
+  SignedPosition last_returned = kBeforeAll;  // kNever: perhaps it has not returned yet
+};
+
+class RegisterFacts {
+ public:
+  explicit RegisterFacts(const KeyHistory& whole) {
+    for (const KeyOperation& operation : whole.operations) {
+      if (operation.kind != OperationKind::read) {
+        Versions& versions = versions_of(product_of(operation));
+        const SignedPosition latest = versions.empty() ? kBeforeAll : versions.back().last_returned;
+        versions.push_back({operation.invoked, std::max<SignedPosition>(latest, operation.returned)});
+        if (operation.has_returned()) {
+          changes_.push_back(operation);
+        }
+      }
+    }
+    // changes_ is in the order of invocation; first_ack_from_[i] is of changes i and later.
+    first_ack_from_.assign(changes_.size(), nullptr);
+    const KeyOperation* first = nullptr;
+    for (std::size_t i = changes_.size(); i-- > 0;) {
+      first = first == nullptr || changes_[i].returned < first->returned ? &changes_[i] : first;
+      first_ack_from_[i] = first;
+    }
+  }
+
+  Seen seen_by(const KeyOperation& observer, ValueId value) {
+    const Versions& versions = versions_of(value);
+    const auto end = std::ranges::lower_bound(versions, SignedPosition{observer.returned}, {}, &Version::invoked);
+    const bool was_absent_first = value == kAbsent;
+    if (end == versions.begin()) {
+      return {.is_any = was_absent_first};
+    }
+    return {.is_any = true,
+            .is_unique = end - versions.begin() == 1 && !was_absent_first,
+            .first_invoked = was_absent_first ? kBeforeAll : versions.front().invoked,
+            .last_returned = std::prev(end)->last_returned};
+  }
+
+  // The change that was acknowledged first, of those invoked behind `position`; null when there is none.
+  const KeyOperation* first_ack_behind(SignedPosition position) const {
+    const auto from = std::ranges::upper_bound(
+        changes_, position, {}, [](const KeyOperation& change) { return SignedPosition{change.invoked}; });
+    return from == changes_.end() ? nullptr : first_ack_from_[static_cast<std::size_t>(from - changes_.begin())];
+  }
+
+  const std::vector<KeyOperation>& changes() const { return changes_; }
+
+ private:
+  struct Version {
+    SignedPosition invoked;
+    SignedPosition last_returned;  // of this one and all that were invoked before
+  };
+  using Versions = std::vector<Version>;
+
+  Versions& versions_of(ValueId value) {
+    const auto next = static_cast<std::uint32_t>(versions_.size());
+    const std::uint32_t index = index_of_value_.find_or_insert(value.value, next);
+    if (index == next) {
+      versions_.emplace_back();
+    }
+    return versions_[index];
+  }
+
+  FlatMap index_of_value_;
+  std::vector<Versions> versions_;
+  std::vector<KeyOperation> changes_;
+  std::vector<const KeyOperation*> first_ack_from_;
+};
+
+struct Observation {
+  KeyOperation operation;
+  Seen seen;
+};
+
+// Of each stale observation, how many changes were invoked behind what it saw and acknowledged before it began: a sweep
+// over invocations from the last to the first, with the returns so far in a Fenwick tree.
+std::vector<std::uint64_t> count_newer(const std::vector<Observation>& stale,
+                                       const std::vector<KeyOperation>& changes) {
+  std::vector<Position> returns;
+  for (const KeyOperation& change : changes) {
+    returns.push_back(change.returned);
+  }
+  std::ranges::sort(returns);
+  std::vector<std::uint64_t> tree(returns.size() + 1);
+  const auto rank_of = [&](Position position) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(returns, position) - returns.begin());
+  };
+  std::vector<std::size_t> by_version(stale.size());
+  for (std::size_t i = 0; i < stale.size(); ++i) {
+    by_version[i] = i;
+  }
+  std::ranges::sort(by_version, std::ranges::greater{},
+                    [&](std::size_t i) { return std::pair(stale[i].seen.last_returned, i); });
+  std::vector<std::uint64_t> counts(stale.size());
+  std::size_t added = changes.size();
+  for (const std::size_t i : by_version) {
+    for (; added > 0 && changes[added - 1].invoked > stale[i].seen.last_returned; --added) {
+      for (std::size_t at = rank_of(changes[added - 1].returned) + 1; at < tree.size(); at += at & (~at + 1)) {
+        ++tree[at];
+      }
+    }
+    for (std::size_t at = rank_of(stale[i].operation.invoked); at > 0; at &= at - 1) {
+      counts[i] += tree[at];
+    }
+  }
+  return counts;
+}
+
+// What the processes by themselves saw.
+class Sessions {
+ public:
+  Sessions(const History& history, Classification& found) : history_(history), found_(found), processes_(history) {}
+
+  void change(const KeyOperation& operation) {
+    Session& session = processes_.of(operation);
+    session.newest_own = std::max<SignedPosition>(session.newest_own, operation.invoked);
+  }
+
+  void observe(const KeyOperation& operation, ValueId value, const Seen& seen) {
+    Session& session = processes_.of(operation);
+    if (operation.kind == OperationKind::read) {
+      const bool is_back = seen.is_unique && session.last != value && session.seen.find(value.value) != nullptr;
+      if (seen.last_returned < session.newest_seen || is_back) {
+        found_.reads_backwards.add(line_of(history_, operation));
+      }
+      if (seen.last_returned < session.newest_own) {
+        found_.own_writes_missed.add(line_of(history_, operation));
+      }
+      session.last = value;
+      session.seen.find_or_insert(value.value, 1);
+    }
+    session.newest_seen = std::max(session.newest_seen, seen.first_invoked);
+  }
+
+ private:
+  struct Session {
+    SignedPosition newest_seen = kBeforeAll;  // invocation of the oldest that the newest one seen can be
+    SignedPosition newest_own = kBeforeAll;   // invocation of the last acknowledged change
+    ValueId last;
+    FlatMap seen;
+  };
+
+  const History& history_;
+  Classification& found_;
+  OfEachProcess<Session> processes_;
+};
+
+void count_lost_writes(const History& history, const std::vector<Observation>& observations, const RegisterFacts& facts,
+                       Classification& found) {
+  // oldest_from[i]: of observations i and later, in the order of invocation, the oldest version seen.
+  std::vector<SignedPosition> oldest_from(observations.size() + 1, std::numeric_limits<SignedPosition>::max());
+  FlatMap is_seen;
+  for (std::size_t i = observations.size(); i-- > 0;) {
+    oldest_from[i] = std::min(oldest_from[i + 1], observations[i].seen.last_returned);
+    is_seen.find_or_insert(needed_value(observations[i].operation)->value, 1);
+  }
+  for (const KeyOperation& change : facts.changes()) {
+    const auto behind = std::ranges::upper_bound(observations, change.returned, {}, [](const Observation& observation) {
+      return observation.operation.invoked;
+    });
+    const auto index = static_cast<std::size_t>(behind - observations.begin());
+    if (oldest_from[index] < change.invoked && is_seen.find(product_of(change).value) == nullptr) {
+      found.lost_writes.add(line_of(history, change));
+    }
+  }
+}
+
+}  // namespace
+
+void classify_register(const History& history, const KeyHistory& whole, Classification& found) {
+  RegisterFacts facts(whole);
+  Sessions sessions(history, found);
+  std::vector<Observation> observations;
+  std::vector<Observation> stale;
+  bool is_all_told_apart = true;
+  for (const KeyOperation& operation : whole.operations) {
+    const std::optional<ValueId> value = needed_value(operation);
+    if (value && operation.has_returned()) {
+      const Seen seen = facts.seen_by(operation, *value);
+      if (!seen.is_any) {
+        found.never_written.add(line_of(history, operation));
+      } else {
+        is_all_told_apart &= seen.is_unique;
+        observations.push_back({operation, seen});
+        sessions.observe(operation, *value, seen);
+        const KeyOperation* const newer = facts.first_ack_behind(seen.last_returned);
+        if (newer != nullptr && newer->returned < operation.invoked) {
+          stale.push_back({operation, seen});
+        }
+      }
+    }
+    if (operation.kind != OperationKind::read && operation.has_returned()) {
+      sessions.change(operation);
+    }
+  }
+  const std::vector<std::uint64_t> versions = count_newer(stale, facts.changes());
+  for (std::size_t i = 0; i < stale.size(); ++i) {
+    const KeyOperation* const newer = facts.first_ack_behind(stale[i].seen.last_returned);
+    add_stale(history, stale[i].operation, history.operations[newer->source].returned_at, versions[i], found);
+  }
+  count_lost_writes(history, observations, facts, found);
+  found.has_monotonic_reads = holds_unless(found.reads_backwards, is_all_told_apart);
+  found.reads_its_writes = holds_unless(found.own_writes_missed, is_all_told_apart);
+}
+
+}  // namespace shardcheck::histories

@@ -1,0 +1,195 @@
+#include "histories/classify.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "histories/checker.h"
+#include "histories/oracle.h"
+#include "histories/random_history.h"
+#include "histories/story_fixture.h"
+
+namespace shardcheck::histories {
+namespace {
+
+KeyHistory key_of(const History& history) {
+  Partition partition;
+  partition.cut(history);
+  KeyHistory whole;
+  partition.key_history(0, whole);
+  return whole;
+}
+
+Classification of(const std::vector<std::string>& lines) {
+  const History history = story(lines);
+  return classify(history, key_of(history));
+}
+
+TEST(Classify, a_stale_read_by_another_process_is_sequential) {
+  const Classification found =
+      of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3", "0 ok write 3",
+          "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 3"});
+
+  EXPECT_EQ(found.is_sequential, Holds::yes);
+  EXPECT_EQ(found.has_monotonic_reads, Holds::yes);
+  EXPECT_EQ(found.reads_its_writes, Holds::yes);
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.stale_reads.line, 8U);
+  EXPECT_EQ(found.worst.time, Duration{3});
+  EXPECT_EQ(found.worst.time_line, 8U);
+  EXPECT_EQ(found.worst.versions, 2U);
+  EXPECT_EQ(found.lost_writes.count, 1U);
+  EXPECT_EQ(found.lost_writes.line, 4U);
+}
+
+TEST(Classify, a_process_that_misses_its_own_write_is_not_sequential) {
+  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
+                                   "0 invoke read null", "0 ok read 1", "0 invoke read null", "0 ok read 2"});
+
+  EXPECT_EQ(found.is_sequential, Holds::no);
+  EXPECT_EQ(found.reads_its_writes, Holds::no);
+  EXPECT_EQ(found.own_writes_missed.count, 1U);
+  EXPECT_EQ(found.own_writes_missed.line, 6U);
+  EXPECT_EQ(found.has_monotonic_reads, Holds::yes);
+  EXPECT_EQ(found.lost_writes.count, 0U);
+}
+
+TEST(Classify, a_process_that_reads_backwards_is_not_sequential) {
+  const Classification found =
+      of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1", "2 invoke read null",
+          "2 ok read 2", "2 invoke read null", "2 ok read 1", "0 ok write 1", "1 ok write 2"});
+
+  EXPECT_EQ(found.is_sequential, Holds::no);
+  EXPECT_EQ(found.has_monotonic_reads, Holds::no);
+  EXPECT_EQ(found.reads_backwards.count, 1U);
+  EXPECT_EQ(found.reads_backwards.line, 8U);
+  EXPECT_EQ(found.stale_reads.count, 0U);
+}
+
+TEST(Classify, a_value_that_nobody_wrote_is_counted) {
+  const Classification found = of(
+      {"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7", "1 invoke read null", "1 ok read 8"});
+
+  EXPECT_EQ(found.is_sequential, Holds::no);
+  EXPECT_EQ(found.never_written.count, 2U);
+  EXPECT_EQ(found.never_written.line, 4U);
+}
+
+TEST(Classify, an_absent_key_behind_an_acknowledged_write_is_stale) {
+  const Classification found = of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read null"});
+
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.worst.time, Duration{1});
+  EXPECT_EQ(found.lost_writes.count, 1U);
+  EXPECT_EQ(found.lost_writes.line, 2U);
+}
+
+TEST(Classify, lost_and_duplicated_appends_are_counted) {
+  const Classification found =
+      of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
+          "0 invoke read null", R"(0 ok read "1.2.")", "0 invoke read null", R"(0 ok read "1.1.9.")"});
+
+  EXPECT_EQ(found.lost_appends.count, 1U);
+  EXPECT_EQ(found.lost_appends.line, 4U);
+  EXPECT_EQ(found.duplicated_appends.count, 1U);
+  EXPECT_EQ(found.duplicated_appends.line, 8U);
+  EXPECT_EQ(found.never_written.count, 1U);
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.worst.versions, 1U);
+  EXPECT_EQ(found.worst.time, Duration{3});
+  EXPECT_EQ(found.has_monotonic_reads, Holds::no);
+  EXPECT_EQ(found.reads_its_writes, Holds::no);
+  EXPECT_EQ(found.is_sequential, Holds::no);
+}
+
+TEST(Classify, lost_and_duplicated_increments_are_counted) {
+  const Classification found = of({"0 invoke incr null", "1 invoke incr null", "0 ok incr 1", "1 ok incr 1",
+                                   "1 invoke read null", "1 ok read 4", "0 invoke read null", "0 ok read 0"});
+
+  EXPECT_EQ(found.lost_increments.count, 1U);
+  EXPECT_EQ(found.lost_increments.line, 4U);
+  EXPECT_EQ(found.duplicated_increments.count, 2U);
+  EXPECT_EQ(found.duplicated_increments.line, 6U);
+  EXPECT_EQ(found.own_writes_missed.count, 1U);
+  EXPECT_EQ(found.own_writes_missed.line, 8U);
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.worst.versions, 2U);
+}
+
+TEST(Classify, is_undecided_when_no_time_is_left) {
+  const History history = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7"});
+
+  const Classification found = classify(history, key_of(history), [] { return true; });
+
+  EXPECT_EQ(found.is_sequential, Holds::undecided);
+  EXPECT_EQ(found.never_written.count, 0U);
+}
+
+// The same operations with the time taken away: each process one after the other, all else concurrent, tried by brute
+// force over all ways to interleave processes.
+class Interleavings {
+ public:
+  explicit Interleavings(const History& history) : history_(history) {
+    for (std::uint32_t i = 0; i < history.operations.size(); ++i) {
+      const auto process = static_cast<std::size_t>(history.values.number_of(history.operations[i].process));
+      left_.resize(std::max(left_.size(), process + 1));
+      left_[process].push_back(i);
+    }
+    order_.values = history.values;
+  }
+
+  bool any_is_right() {
+    for (std::vector<std::uint32_t>& process : left_) {
+      if (process.empty()) {
+        continue;
+      }
+      const std::uint32_t next = process.front();
+      process.erase(process.begin());
+      RecordedOperation operation = history_.operations[next];
+      const auto at = static_cast<std::int64_t>(order_.operations.size());
+      operation.invoked_at = TrueTime{2 * at};
+      operation.returned_at = TrueTime{2 * at + 1};
+      order_.operations.push_back(operation);
+      const bool is_right = any_is_right();
+      order_.operations.pop_back();
+      process.insert(process.begin(), next);
+      if (is_right) {
+        return true;
+      }
+    }
+    return order_.operations.size() == history_.operations.size() && is_linearizable_by_brute_force(order_);
+  }
+
+ private:
+  const History& history_;
+  std::vector<std::vector<std::uint32_t>> left_;
+  History order_;
+};
+
+TEST(Classify, sequential_consistency_agrees_with_trying_every_interleaving) {
+  using enum OperationKind;
+  const std::vector<std::pair<std::string, RandomHistoryShape>> shapes{
+      {"register", {.kinds = {read, read, write}, .operations_max = 6, .values = 0}},
+      {"register with deletes and cas",
+       {.kinds = {read, read, write, remove, compare_and_set}, .operations_max = 6, .values = 2, .pending_one_in = 4}},
+      {"counter", {.kinds = {read, increment}, .operations_max = 6, .pending_one_in = 4}},
+      {"log", {.kinds = {read, append}, .operations_max = 6, .values = 2, .pending_one_in = 4}}};
+  HistoryBuilder builder;
+  for (const auto& [name, shape] : shapes) {
+    std::uint64_t sequential = 0;
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+      SCOPED_TRACE(name + ", seed " + std::to_string(seed));
+      RandomNumbers random(seed);
+      make_random_history(random, shape, builder);
+      const bool expected = Interleavings(builder.history()).any_is_right();
+      ASSERT_EQ(is_sequentially_consistent(builder.history(), key_of(builder.history()), 100'000),
+                expected ? Holds::yes : Holds::no);
+      sequential += expected ? 1 : 0;
+    }
+    EXPECT_GT(sequential, 50U);
+    EXPECT_LT(sequential, 495U);
+  }
+}
+
+}  // namespace
+}  // namespace shardcheck::histories

@@ -1,0 +1,162 @@
+// What a contradiction of a log is called.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "histories/contradiction_words.h"
+#include "histories/log_pieces.h"
+
+namespace shardcheck::histories {
+namespace {
+
+using Case = ContradictionCase;
+using Numbers = std::vector<std::uint64_t>;
+
+// The read whose value is blamed, taken apart.
+struct Blamed {
+  const Case& found;
+  LogPieces& pieces;
+  const Numbers& seen;
+};
+
+std::int64_t count_appends(const KeyHistory& known, LogPieces& pieces, std::uint64_t number) {
+  return std::ranges::count_if(known.operations, [&](const KeyOperation& operation) {
+    return operation.kind == OperationKind::append && pieces.number_of_append(operation.argument) == number;
+  });
+}
+
+const KeyOperation* first_append(const KeyHistory& history, LogPieces& pieces, std::uint64_t number) {
+  for (const KeyOperation& operation : history.operations) {
+    if (operation.kind == OperationKind::append && pieces.number_of_append(operation.argument) == number) {
+      return &operation;
+    }
+  }
+  return nullptr;
+}
+
+std::string line_of_invocation(const Case& found, const KeyOperation& operation) {
+  return found.names ? found.names(operation.source)
+                     : fmt::format("line {}", found.history.operations[operation.source].invoke_line);
+}
+
+std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
+  const std::string text = blamed.pieces.text_of(number);
+  const std::vector<RecordedOperation>& operations = blamed.found.history.operations;
+  for (std::uint32_t i = 0; i < operations.size(); ++i) {
+    const RecordedOperation& operation = operations[i];
+    if (operation.key == blamed.found.known.key && operation.kind == OperationKind::append &&
+        operation.outcome == OutcomeKind::refused && blamed.pieces.take_apart(operation.argument) == Numbers{number}) {
+      return fmt::format("but the append of {} was refused ({})", text,
+                         blamed.found.names ? blamed.found.names(i) : fmt::format("line {}", operation.return_line));
+    }
+  }
+  return fmt::format("but nobody had appended {}", text);
+}
+
+// More of a piece than was appended, or of one that never was.
+std::optional<std::string> about_origin(const Blamed& blamed) {
+  const Case& found = blamed.found;
+  Numbers sorted = blamed.seen;
+  std::ranges::sort(sorted);
+  for (const std::uint64_t number : blamed.seen) {
+    const auto shown = static_cast<std::int64_t>(std::ranges::equal_range(sorted, number).size());
+    const std::int64_t appended = count_appends(found.known, blamed.pieces, number);
+    if (shown <= appended) {
+      continue;
+    }
+    const std::string text = blamed.pieces.text_of(number);
+    if (appended != 0) {
+      return fmt::format("{}, where {} stands {}, but it had been appended only {} ({})", found.subject(found.last),
+                         text, times(shown), times(appended),
+                         line_of_invocation(found, *first_append(found.known, blamed.pieces, number)));
+    }
+    const KeyOperation* const later = first_append(found.whole, blamed.pieces, number);
+    if (later != nullptr) {
+      return fmt::format("{}, but nobody had asked to append {} before ({} was the first to)",
+                         found.subject(found.last), text, line_of_invocation(found, *later));
+    }
+    return fmt::format("{}, {}", found.subject(found.last), why_never_appended(blamed, number));
+  }
+  return std::nullopt;
+}
+
+// An append that was acknowledged before the read began.
+std::optional<std::string> about_lost_append(const Blamed& blamed) {
+  const Case& found = blamed.found;
+  for (const KeyOperation& operation : found.operations) {
+    if (operation.kind == OperationKind::append && Case::precedes(operation, found.last) &&
+        std::ranges::find(blamed.seen, blamed.pieces.number_of_append(operation.argument)) == blamed.seen.end()) {
+      return fmt::format(
+          "{}, but the append of {} was acknowledged ({}) before it began: the append is lost, or the "
+          "read is stale",
+          found.subject(found.last), found.text(operation.argument), found.place(operation));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> about_order_of_appends(const Blamed& blamed) {
+  const Case& found = blamed.found;
+  const auto place_of = [&](const KeyOperation& operation) {
+    return std::ranges::find(blamed.seen, blamed.pieces.number_of_append(operation.argument));
+  };
+  for (const KeyOperation& first : found.operations) {
+    for (const KeyOperation& second : found.operations) {
+      const bool are_appends = first.kind == OperationKind::append && second.kind == OperationKind::append;
+      if (are_appends && Case::precedes(first, second) && place_of(second) < place_of(first)) {
+        return fmt::format("{}, but the append of {} was acknowledged ({}) before that of {} began ({})",
+                           found.subject(found.last), found.text(first.argument), found.place(first),
+                           found.text(second.argument), found.place(second));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> about_two_reads(const Blamed& blamed) {
+  const Case& found = blamed.found;
+  for (const KeyOperation& other : found.operations) {
+    if (other.kind != OperationKind::read || found.is_last(other)) {
+      continue;
+    }
+    const std::optional<Numbers> shown = blamed.pieces.take_apart(other.observed);
+    if (!shown) {
+      continue;
+    }
+    const auto [in_shown, in_seen] = std::ranges::mismatch(*shown, blamed.seen);
+    if (in_shown != shown->end() && in_seen != blamed.seen.end()) {
+      return fmt::format("{}, but {}: the two show appends in different orders", found.subject(found.last),
+                         found.event(other));
+    }
+    if (in_shown != shown->end() && Case::precedes(other, found.last)) {
+      return fmt::format("{}, but {} had already been shown ({}) before it began", found.subject(found.last),
+                         blamed.pieces.text_of(*in_shown), found.place(other));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> sentence_about_log(const ContradictionCase& found) {
+  std::optional<LogPieces> pieces = LogPieces::of(found.whole);
+  if (!pieces || found.last.kind != OperationKind::read) {
+    return std::nullopt;
+  }
+  const std::optional<Numbers> seen = pieces->take_apart(found.last.observed);
+  if (!seen) {
+    return std::nullopt;
+  }
+  const Blamed blamed{found, *pieces, *seen};
+  for (const auto about : {about_lost_append, about_order_of_appends, about_two_reads, about_origin}) {
+    if (std::optional<std::string> sentence = about(blamed)) {
+      return sentence;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace shardcheck::histories

@@ -1,0 +1,204 @@
+#include "histories/stream_checker.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "histories/formats.h"
+#include "histories/history_generator.h"
+#include "histories/history_writer.h"
+#include "histories/json_lines.h"
+#include "histories/random_history.h"
+
+namespace shardcheck::histories {
+namespace {
+
+using enum OperationKind;
+
+// In windows as small as there are.
+const StreamOptions kCutEverywhere{.window_operations = 1};
+
+StreamReport streamed(const std::string& text, const StreamOptions& options = kCutEverywhere) {
+  Result<std::unique_ptr<ByteSource>> source = ByteSource::of_text(text);
+  EXPECT_TRUE(source);
+  const Result<StreamReport> report = check_stream(*std::move(source), "h", {}, options);
+  EXPECT_TRUE(report) << to_string(report.error());
+  return report ? *report : StreamReport{};
+}
+
+std::string text_of(const History& history) {
+  std::string text;
+  write_json_lines(history, text);
+  return text;
+}
+
+std::uint64_t cuts_of(const StreamReport& report) {
+  std::uint64_t cuts = 0;
+  for (const StreamedKey& key : report.keys) {
+    cuts += key.cuts;
+  }
+  return cuts;
+}
+
+void expect_the_same(const std::string& text, const StreamReport& report) {
+  const Result<History> history = parse_json_lines(text, "h");
+  ASSERT_TRUE(history) << to_string(history.error());
+  const CheckReport whole = check(*history, {.explains = false});
+  ASSERT_EQ(report.verdict, whole.verdict);
+  ASSERT_EQ(report.operations, whole.operations);
+  ASSERT_EQ(report.keys.size(), whole.keys.size());
+  for (std::size_t i = 0; i < whole.keys.size(); ++i) {
+    EXPECT_EQ(report.keys[i].verdict, whole.keys[i].verdict) << report.keys[i].key;
+    EXPECT_EQ(report.keys[i].operations, whole.keys[i].operations) << report.keys[i].key;
+  }
+}
+
+struct Shape {
+  std::string name;
+  RandomHistoryShape shape;
+};
+
+TEST(StreamChecker, judges_random_histories_as_the_checker_does) {
+  const std::vector<Shape> shapes{
+      {"unique registers", {.kinds = {read, write}, .values = 0}},
+      {"registers", {.kinds = {read, read, write, compare_and_set}, .values = 2}},
+      {"deletes", {.kinds = {read, write, remove}, .values = 2}},
+      {"unique deletes, mostly pending", {.kinds = {read, write, remove}, .values = 0, .pending_one_in = 3}},
+      {"unique chains", {.kinds = {read, write, compare_and_set}, .values = 0}},
+      {"counter", {.kinds = {read, increment}}},
+      {"lists", {.kinds = {read, append}, .values = 0}},
+      {"strings", {.kinds = {read, append}, .values = 0, .uses_strings = true}},
+      {"all kinds", {.kinds = {read, read, write, remove, compare_and_set, append, increment}, .values = 2}},
+  };
+  const std::uint64_t histories_of_each_shape = random_histories_wanted(9'000) / shapes.size();
+  HistoryBuilder builder;
+  for (const Shape& shape : shapes) {
+    SCOPED_TRACE(shape.name);
+    std::map<Verdict, std::uint64_t> verdicts;
+    std::uint64_t cuts = 0;
+    for (std::uint64_t seed = 1; seed <= histories_of_each_shape; ++seed) {
+      RandomNumbers random(seed * 1'000'003 + 7);
+      RandomHistoryShape one = shape.shape;
+      one.operations_max = 30;
+      one.clients = 1 + seed % 3;
+      one.wrong_one_in = 40;
+      one.pending_one_in = seed % 2 == 0 ? one.pending_one_in : 1'000;
+      make_random_history(random, one, builder);
+      const std::string text = text_of(builder.history());
+      if (text.empty()) {
+        continue;
+      }
+      SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+      const StreamReport report = streamed(text);
+      expect_the_same(text, report);
+      ASSERT_FALSE(HasFailure());
+      ++verdicts[report.verdict];
+      cuts += cuts_of(report);
+    }
+    EXPECT_GT(cuts, histories_of_each_shape);
+    EXPECT_GT(verdicts[Verdict::linearizable], histories_of_each_shape / 20);
+    EXPECT_GT(verdicts[Verdict::not_linearizable], histories_of_each_shape / 20);
+  }
+}
+
+TEST(StreamChecker, judges_recorded_histories_as_the_checker_does) {
+  const std::filesystem::path source = SHARDCHECK_SOURCE_DIR;
+  std::uint64_t cuts = 0;
+  int judged = 0;
+  for (const std::filesystem::path& folder :
+       {source / "histories/corpus", source.parent_path() / "shared/histories/own",
+        source.parent_path() / "shared/histories/external/porcupine"}) {
+    if (!std::filesystem::exists(folder)) {
+      continue;
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".jsonl" && extension != ".gz" && extension != ".log" && extension != ".txt") {
+        continue;
+      }
+      SCOPED_TRACE(entry.path().string());
+      const Result<History> history = read_history(entry.path());
+      ASSERT_TRUE(history) << to_string(history.error());
+      const std::string text = text_of(*history);
+      const StreamReport report = streamed(text, {.window_operations = 100});
+      expect_the_same(text, report);
+      cuts += cuts_of(report);
+      ++judged;
+    }
+  }
+  EXPECT_GE(judged, 8);
+  EXPECT_GT(cuts, 100U);
+}
+
+TEST(StreamChecker, keeps_no_more_than_what_is_asked_between_two_cuts) {
+  for (const bool is_bad : {false, true}) {
+    SCOPED_TRACE(is_bad);
+    HistoryBuilder builder;
+    ASSERT_TRUE(generate_history({.operations = 100'000,
+                                  .clients = 10,
+                                  .keys = 20,
+                                  .pending = {500},
+                                  .compare_and_sets = percent(10),
+                                  .counters = percent(20),
+                                  .is_bad = is_bad},
+                                 builder));
+    const StreamReport report = streamed(text_of(builder.history()), {.window_operations = 2'000});
+
+    EXPECT_EQ(report.verdict, is_bad ? Verdict::not_linearizable : Verdict::linearizable);
+    EXPECT_EQ(report.operations, 100'000U);
+    EXPECT_LT(report.operations_kept_max, 60'000U);
+    EXPECT_GT(cuts_of(report), 100U);
+  }
+}
+
+constexpr std::string_view kStale =
+    R"({"process":0,"type":"invoke","f":"write","key":"k","value":1,"time":10}
+{"process":0,"type":"ok","f":"write","key":"k","value":1,"time":20}
+{"process":0,"type":"invoke","f":"write","key":"k","value":2,"time":30}
+{"process":0,"type":"ok","f":"write","key":"k","value":2,"time":40}
+{"process":1,"type":"invoke","f":"read","key":"k","value":null,"time":60}
+{"process":1,"type":"ok","f":"read","key":"k","value":1,"time":70}
+{"process":1,"type":"invoke","f":"read","key":"k","value":null,"time":80}
+{"process":1,"type":"ok","f":"read","key":"k","value":2,"time":90}
+)";
+
+TEST(StreamChecker, names_a_return_that_cannot_be_explained) {
+  const StreamReport report = streamed(std::string(kStale));
+
+  ASSERT_EQ(report.keys.size(), 1U);
+  EXPECT_EQ(report.keys[0].key, "k");
+  EXPECT_EQ(report.keys[0].verdict, Verdict::not_linearizable);
+  EXPECT_EQ(report.keys[0].unexplained_line, 6U);
+}
+
+TEST(StreamChecker, is_undecided_when_there_is_too_little_of_anything) {
+  const std::string text(kStale);
+  const StreamReport memory = streamed(text, {.memory_bytes_max = 100, .window_operations = 1});
+  const StreamReport time = streamed(text, {.is_out_of_time = [] { return true; }, .window_operations = 1});
+
+  EXPECT_EQ(memory.verdict, Verdict::undecided);
+  EXPECT_EQ(memory.keys[0].shortage, Shortage::memory);
+  EXPECT_EQ(time.verdict, Verdict::undecided);
+  EXPECT_EQ(time.keys[0].shortage, Shortage::time);
+}
+
+TEST(StreamChecker, refuses_what_is_no_history) {
+  const auto error_of = [](const std::string& text) {
+    const Result<StreamReport> report = check_stream(*ByteSource::of_text(text), "h", {}, kCutEverywhere);
+    return report ? std::string() : to_string(report.error());
+  };
+
+  EXPECT_EQ(error_of(""), "h:0: the history ends without a single operation");
+  EXPECT_NE(error_of(std::string(kStale) + "what is this").find("h:9: "), std::string::npos);
+  // A return is joined to its invocation over every cut.
+  EXPECT_NE(error_of(std::string(kStale) + R"({"process":1,"type":"ok","f":"read","key":"k","value":1,"time":95})")
+                .find("h:9: process 1 returns, though it has invoked nothing"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace shardcheck::histories
