@@ -28,8 +28,6 @@ using Clock = std::chrono::steady_clock;
 using histories::KeyVerdict;
 using histories::Verdict;
 
-// A century: nanoseconds of it are far from what 64 bits hold.
-
 struct CheckFlags {
   std::vector<std::string> files;
   histories::ReadOptions reading;
