@@ -9,6 +9,8 @@
 // is used less may still be left unused.
 #include <algorithm>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "histories/search.h"
 #include "spec/assert.h"
@@ -76,25 +78,30 @@ void Search::record_end() {
 }
 
 void Search::keep_least_ends() {
-  constexpr std::uint64_t kComparisonsMax = std::uint64_t{1} << 28U;
-  if (classes_.empty() || ends_.size() * ends_.size() * classes_.size() > kComparisonsMax) {
+  constexpr std::uint64_t kComparisonsMax = std::uint64_t{1} << 31U;
+  const auto what_is_left = [](const CutState& end) { return std::tie(end.value, end.left); };
+  if (classes_.empty()) {
     return;
   }
-  const auto uses_less = [](const CutState& left, const CutState& right) {
-    return left.value == right.value && left.left == right.left && left.used != right.used &&
-           std::ranges::equal(left.used, right.used, std::ranges::less_equal());
-  };
-  std::vector<bool> is_dropped;
-  for (const CutState& end : ends_) {
-    is_dropped.push_back(std::ranges::any_of(ends_, [&](const CutState& other) { return uses_less(other, end); }));
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < ends_.size(); ++i) {
-    if (!is_dropped[i] && kept++ != i) {
-      ends_[kept - 1] = std::move(ends_[i]);
+  std::ranges::sort(ends_, {}, what_is_left);
+  std::uint64_t comparisons = 0;
+  std::vector<CutState> least;
+  for (auto begin = ends_.begin(); begin != ends_.end();) {
+    const auto end = std::find_if(begin, ends_.end(),
+                                  [&](const CutState& one) { return what_is_left(one) != what_is_left(*begin); });
+    const auto count = static_cast<std::uint64_t>(end - begin);
+    comparisons += count * count * classes_.size();
+    for (auto one = begin; one != end; ++one) {
+      const auto uses_less = [&](const CutState& other) {
+        return other.used != one->used && std::ranges::equal(other.used, one->used, std::ranges::less_equal());
+      };
+      if (comparisons > kComparisonsMax || std::none_of(begin, end, uses_less)) {
+        least.push_back(*one);
+      }
     }
+    begin = end;
   }
-  ends_.resize(kept);
+  ends_ = std::move(least);
 }
 
 // The index of the operation before whose invocation the window ends.
