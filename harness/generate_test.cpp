@@ -35,7 +35,7 @@ TEST(Generate, all_answers_0_give_the_smallest_quiet_plan) {
             "cluster storage_nodes 2 routers 1 clients 2 shards 1 keys 4\n"
             "shards_max 5\n"
             "network delay 0.5ms variety 0 bytes_per_second 100000000\n"
-            "at 4.8ms move range 0 to 2\n"
+            "at 4.8ms move range 0 to node 2\n"
             "at 5.6ms client 0 request 32 read 0\n"
             "at 6.4ms client 0 request 48 read 0\n"
             "at 7.2ms client 0 request 64 read 0\n");
@@ -56,7 +56,7 @@ TEST(Generate, one_answer_changes_what_it_was_about_and_nothing_else) {
             "cluster storage_nodes 2 routers 1 clients 2 shards 1 keys 4\n"
             "shards_max 5\n"
             "network delay 0.5ms variety 0 bytes_per_second 100000000\n"
-            "at 4.8ms move range 0 to 2\n"
+            "at 4.8ms move range 0 to node 2\n"
             "at 5.6ms client 0 request 32 read 0\n"
             "at 6.4ms client 0 request 48 append 1 [3]\n"
             "at 7.2ms client 0 request 64 read 0\n");

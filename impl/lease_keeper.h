@@ -61,8 +61,8 @@ class LeaseKeeper {
   }
 
  private:
-  // Of the other members the one heard of last, the first of equal ones. If none was within the time of a lease, each in
-  // turn: who is alive may have had nothing to say here.
+  // Of the other members the one heard of last, the first of equal ones. If none was within the time of a lease, each
+  // in turn: who is alive may have had nothing to say here.
   NodeId successor(const ShardRecord& record, Instant now) const {
     const Instant recently = now - options_.lease_duration;
     NodeId heard_last = kNoNode;
