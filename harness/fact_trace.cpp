@@ -58,7 +58,8 @@ std::string describe_fact(const Wording& wording, const Observed& observed) {
     return fmt::format("{} stops serving {}", by, words(ended->shard));
   }
   if (const auto* created = std::get_if<CopyCreated>(&fact)) {
-    return fmt::format("{} begins a copy of {} {}{}", by, words(created->shard), words(created->range),
+    return fmt::format("{} {} a copy of {} {}{}", by, created->is_found ? "finds" : "begins", words(created->shard),
+                       words(created->range),
                        created->move == MoveId{} ? ", as a member of its replica set" : for_move(created->move));
   }
   if (const auto* removed = std::get_if<CopyRemoved>(&fact)) {

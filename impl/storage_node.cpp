@@ -99,10 +99,10 @@ void StorageNode::start(std::span<const Record> durable, Instant now, ClusterOut
       outputs.observe(Replayed{copy.move, shard, LogPosition{}, copy.tail});  // it may not have been told before
     }
     if (copy.copy == CopyState::staging && !copy.is_copied && copy.cursor == CopyCursor{}) {
-      outputs.observe(CopyCreated{shard, copy.held, copy.move});  // nor this
+      outputs.observe(CopyCreated{shard, copy.held, copy.move, true});
     }
     if (copy.copy == CopyState::replica && !copy.is_copied) {
-      outputs.observe(CopyCreated{shard, copy.held, MoveId{}});  // nor this
+      outputs.observe(CopyCreated{shard, copy.held, MoveId{}, true});
     }
     if (decisions_.trusts_lease_found_on_disk()) {
       at(shard).lease_until = copy.lease_on_disk;

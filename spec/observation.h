@@ -189,6 +189,7 @@ struct CopyCreated {
   ShardId shard;
   KeyRange range;
   MoveId move;
+  bool is_found = false;  // still empty on the disk at a start: it may have been told before
 };
 struct KeyErased {
   ShardId shard;

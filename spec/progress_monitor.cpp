@@ -36,7 +36,7 @@ void ProgressMonitor::on(const ReplayRound& fact, const MonitorContext& /*contex
 
 void ProgressMonitor::on(const CopyCreated& fact, const MonitorContext& /*context*/) {
   Move& newest = moves_[fact.shard.value];
-  newest.copies += newest.id == fact.move ? 1 : 0;
+  newest.copies += newest.id == fact.move && !fact.is_found ? 1 : 0;
 }
 
 void ProgressMonitor::finish(const MonitorContext& context) const {
