@@ -209,16 +209,21 @@ class PartitionSearch {
 
   // Of candidates_: T, in the same order.
   void keep_dependent() {
-    dependent_.assign(1, candidates_[0]);
-    rest_.assign(candidates_.begin() + 1, candidates_.end());
-    for (std::size_t i = 0; i < dependent_.size(); ++i) {
-      const Operation& member = operation(dependent_[i]);
-      const auto others = std::ranges::stable_partition(
-          rest_, [&](std::uint32_t number) { return commute(member, operation(number)); });
-      dependent_.insert(dependent_.end(), others.begin(), others.end());
-      rest_.erase(others.begin(), others.end());
+    is_dependent_.assign(candidates_.size(), false);
+    is_dependent_[0] = true;
+    members_.assign(1, 0);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const Operation& member = operation(candidates_[members_[i]]);
+      for (std::uint32_t other = 1; other < candidates_.size(); ++other) {
+        if (!is_dependent_[other] && !commute(member, operation(candidates_[other]))) {
+          is_dependent_[other] = true;
+          members_.push_back(other);
+        }
+      }
     }
-    std::erase_if(candidates_, [&](std::uint32_t number) { return std::ranges::find(rest_, number) != rest_.end(); });
+    std::ranges::sort(members_);
+    std::ranges::transform(members_, members_.begin(), [this](std::uint32_t place) { return candidates_[place]; });
+    candidates_.swap(members_);
   }
 
   void attempt(std::uint32_t number, std::uint32_t state) {
@@ -337,8 +342,8 @@ class PartitionSearch {
   Shortage shortage_ = Shortage::none;
   std::vector<std::uint32_t> description_;  // scratch, as are those below
   std::vector<std::uint32_t> candidates_;
-  std::vector<std::uint32_t> dependent_;
-  std::vector<std::uint32_t> rest_;
+  std::vector<std::uint32_t> members_;
+  std::vector<bool> is_dependent_;
 };
 
 }  // namespace shardcheck::histories

@@ -10,8 +10,8 @@ namespace shardcheck::histories {
 
 OperationSchedule::OperationSchedule(std::vector<Interval> intervals) : intervals_(std::move(intervals)) {
   SHARDCHECK_ASSERT(intervals_.size() < (std::uint32_t{1} << 30U));
-  std::ranges::stable_sort(intervals_, {}, [](const Interval& interval) {
-    return std::tuple(!interval.returned_at.has_value(), interval.invoked_at);
+  std::ranges::sort(intervals_, {}, [](const Interval& interval) {
+    return std::tuple(!interval.returned_at.has_value(), interval.invoked_at, interval.index);
   });
   const auto first_pending =
       std::ranges::find_if(intervals_, [](const Interval& interval) { return !interval.returned_at.has_value(); });
@@ -29,7 +29,8 @@ void OperationSchedule::link_entries() {
     SHARDCHECK_ASSERT(*intervals_[number].returned_at >= intervals_[number].invoked_at);
     by_return[number] = number;
   }
-  std::ranges::stable_sort(by_return, {}, [this](std::uint32_t number) { return *intervals_[number].returned_at; });
+  std::ranges::sort(by_return, {},
+                    [this](std::uint32_t number) { return std::tuple(*intervals_[number].returned_at, number); });
   next_.resize(end_ + 1);
   previous_.resize(end_ + 1);
   std::uint32_t last = end_;

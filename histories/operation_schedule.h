@@ -19,7 +19,7 @@ class OperationSchedule {
   static constexpr std::uint32_t kNone = 0xffffffff;
 
   struct Interval {
-    std::uint32_t index;  // whatever the caller calls the operation
+    std::uint32_t index;  // what the caller calls the operation; no two have the same
     TrueTime invoked_at;
     std::optional<TrueTime> returned_at;
   };

@@ -11,7 +11,7 @@ namespace {
 
 class Parts {
  public:
-  Parts(std::uint32_t parts, const RunPart& run) : parts_(parts), run_(run), wanted_(parts), thrown_(parts) {}
+  Parts(std::uint32_t parts, const RunPart& run) : run_(run), wanted_(parts), thrown_(parts) {}
 
   void work() {
     for (std::uint32_t part = next_++; part < wanted_; part = next_++) {
@@ -42,7 +42,6 @@ class Parts {
     }
   }
 
-  std::uint32_t parts_;
   const RunPart& run_;
   std::atomic<std::uint32_t> next_ = 0;
   std::atomic<std::uint32_t> wanted_;
