@@ -103,11 +103,26 @@ TEST(ModelLimits, partitions_behind_the_first_violated_one_are_left_out_unless_a
                        .operation = {.kind = read, .key = key, .answer = key == 1 ? 9U : 0U}});
   }
 
-  EXPECT_EQ(check(history, PartitionedRegistersModel{}).partitions.size(), 2U);
+  const ModelReport first = check(history, PartitionedRegistersModel{});
+  ASSERT_EQ(first.partitions.size(), 2U);
+  EXPECT_EQ(first.partitions[1].first_operation, 1U);
   const ModelReport all = check(history, PartitionedRegistersModel{}, {.judges_all = true});
   ASSERT_EQ(all.partitions.size(), 3U);
   EXPECT_EQ(all.partitions[1].verdict, Verdict::not_linearizable);
   EXPECT_EQ(all.partitions[2].verdict, Verdict::linearizable);
+}
+
+TEST(ModelLimits, a_violation_that_is_easy_is_not_waited_for_behind_a_hard_partition) {
+  SmallHistory history = hard_history(2);
+  history.push_back({.process = 1,
+                     .invoked_at = TrueTime{1},
+                     .returned_at = TrueTime{2},
+                     .operation = {.kind = dequeue, .key = 7, .answer = 5}});
+  const ModelReport report = check(history, ManyQueuesModel{}, {.threads = 2});
+
+  EXPECT_EQ(report.verdict, Verdict::not_linearizable);
+  ASSERT_EQ(report.partitions.size(), 1U);
+  EXPECT_EQ(report.partitions[0].first_operation, 34U);
 }
 
 struct ThrowingModel : PartitionedRegistersModel {

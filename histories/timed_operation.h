@@ -31,14 +31,16 @@ struct ModelBudget {
   // Asked now and then, in each thread; once it says true, what is not decided yet is undecided.
   std::function<bool()> is_out_of_time{};
   std::uint32_t threads = 1;  // at most so many partitions are judged at a time
-  bool judges_all = false;    // otherwise the partitions behind the first violated one are left out of the report
+  // Otherwise it ends with the first violation that is found, and the report has only what was decided until then.
+  bool judges_all = false;
 };
 
 struct PartitionVerdict {
   Verdict verdict = Verdict::undecided;
   Shortage shortage = Shortage::none;
+  std::uint32_t first_operation = 0;  // of the partition: an index into the history
   std::uint64_t operations = 0;
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;         // also of shorter attempts before the last one
   std::uint64_t memory_bytes = 0;  // taken, at most
   // Indices into the history, in an order of effects that the model allows. Linearizable: all that returned, and what
   // else is needed. Otherwise as many of those that returned as were ever brought in an order; no order has more,
