@@ -2,6 +2,7 @@
 // reading: key-value logs with the whole map as one state, with one state a key, and by the checker; logs of etcd by
 // the checker. The logs are not kept here: SHARDCHECK_PORCUPINE_LOGS names their folder (with kv/ and jepsen/).
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,20 +15,7 @@
 #include "bench/key_value_model.h"
 #include "histories/checker.h"
 #include "histories/formats.h"
-#include "histories/large_pages.h"
 #include "histories/model_search.h"
-
-// Tables that grow are large.
-void* operator new(std::size_t size) {
-  void* const memory = shardcheck::histories::allocate_in_large_pages(size);
-  if (memory == nullptr) {
-    std::abort();
-  }
-  return memory;
-}
-
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace shardcheck::bench {
 namespace {
@@ -152,6 +140,9 @@ void add_rows() {
 }  // namespace shardcheck::bench
 
 int main(int argc, char** argv) {
+  // Memory that was freed is kept for the next round, as Go's runtime does, with which this is compared.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   benchmark::Initialize(&argc, argv);
   shardcheck::bench::add_rows();
   benchmark::RunSpecifiedBenchmarks();

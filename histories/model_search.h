@@ -84,7 +84,7 @@ class PartitionRounds {
 
  private:
   static constexpr std::uint64_t kFirstRound = 8192;
-  static constexpr std::uint64_t kMoreEachRound = 8;
+  static constexpr std::uint64_t kMoreEachRound = 16;
 
   void run_round(const std::vector<std::uint32_t>& open, std::uint64_t steps_max) {
     ModelBudget budget = budget_;
