@@ -47,7 +47,9 @@ BANS = [
     ("sleep", DECISION_FOLDERS, r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep\s*\()",
      "real waiting; ask for a timer in the outputs and let virtual time pass", None),
     ("thread", DECISION_FOLDERS, r"\bstd::(thread|jthread|async)\b|\bpthread_create\b|#\s*include\s*<thread>",
-     "a thread makes the order of events arbitrary; return outputs and let the event queue order them", None),
+     "a thread makes the order of events arbitrary; return outputs and let the event queue order them. Where nothing "
+     "that comes out depends on it, say `// threads: no result depends on their order`",
+     "threads: no result depends on their order"),
     ("environment", DECISION_FOLDERS, r"\b(secure_)?getenv\b",
      "the environment decides here; take the value as an argument and read it in cli/. Where it says only how long a "
      "test runs, say `// environment: length of a test`", "environment: length of a test"),
