@@ -22,6 +22,10 @@ bool hits_a_process(FaultKind kind) {
          kind == FaultKind::clock_shifted || kind == FaultKind::lost_for_good;
 }
 
+constexpr auto kPreparing = static_cast<std::uint8_t>(MovePhase::preparing);
+constexpr auto kCatchingUp = static_cast<std::uint8_t>(MovePhase::catching_up);
+constexpr auto kAborted = static_cast<std::uint8_t>(MovePhase::aborted);
+
 }  // namespace
 
 void DrawnDeviations::reset(const FaultProfile& profile, FaultLimits limits, sim::Choices& choices) {
@@ -53,11 +57,17 @@ void DrawnDeviations::draw_gap() {
   left_ = 1 + (profile_.gap + ask(Ask::deviation_gap, span)) % span;
 }
 
+// A move is aborted because something struck it before.
+bool DrawnDeviations::strikes_now() const {
+  const bool leads_there = profile_.phase == kAborted && kPreparing <= phase_ && phase_ <= kCatchingUp;
+  return !profile_.phase || phase_ == *profile_.phase || leads_there;
+}
+
 const Deviation* DrawnDeviations::at(const sim::Anchor& anchor) {
   if (profile_.message_kind && anchor.message_kind != *profile_.message_kind) {
     return nullptr;
   }
-  if (profile_.phase && phase_ != *profile_.phase) {
+  if (!strikes_now()) {
     return nullptr;
   }
   if (--left_ > 0) {
@@ -77,6 +87,9 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   Deviation deviation;
   deviation.anchor = anchor;
   deviation.kind = enabled_[kind - 1];
+  if (deviation.kind == FaultKind::lost_for_good && profile_.phase && phase_ != *profile_.phase) {
+    return false;  // there are few to lose, and the run is about another phase
+  }
   const bool lasts = hits_a_process(deviation.kind) || deviation.kind == FaultKind::link_cut;
   if (lasts && deviation.kind != FaultKind::lost_for_good) {
     deviation.duration = kOutages[ask(Ask::deviation_size, kOutages.size())];

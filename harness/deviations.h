@@ -19,7 +19,8 @@ struct FaultProfile {
   std::array<bool, kFaultKinds> is_enabled{};  // by FaultKind
   // Only messages of this kind are counted and struck: how rare moments are met often.
   std::optional<std::uint8_t> message_kind;
-  // Only messages sent while this is the phase that a move last came to are.
+  // Only messages sent while this is the phase that a move last came to are; for aborted ones, those of the first
+  // phases too.
   std::optional<std::uint8_t> phase;
 };
 
@@ -43,6 +44,7 @@ class DrawnDeviations final : public sim::DeviationSource {
   const std::vector<sim::Deviation>& drawn() const { return drawn_; }
 
  private:
+  bool strikes_now() const;
   void draw_gap();
   bool draw(const sim::Anchor& anchor);
   void strike_who_may_lose(sim::Deviation& deviation) const;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kPhaseFocusOneIn = 4;
 constexpr std::uint32_t kPhaseGapDivisor = 8;
 constexpr std::uint64_t kKindsSent = impl::kMessageKinds - 1;  // the last one comes from outside
 constexpr std::uint64_t kLossOneIn = 12;
-constexpr std::uint64_t kLossInPhaseOneIn = 3;
+constexpr std::uint64_t kLossInPhaseOneIn = 2;
 constexpr std::uint64_t kJoinOrLeaveOneIn = 12;
 constexpr std::uint32_t kDriftsOfRun = 0xffff;  // no process
 constexpr std::uint32_t kKeysOfShard = 4;
@@ -179,9 +179,13 @@ void draw_focus(sim::Choices& choices, FaultProfile& faults) {
     faults.gap /= kFocusedGapDivisor;
     return;
   }
-  const std::uint64_t phase = ask(choices, Ask::fault_phase, kPhaseFocusOneIn * kMovePhases);
-  if (phase >= (kPhaseFocusOneIn - 1) * kMovePhases) {
-    faults.phase = static_cast<std::uint8_t>(phase % kMovePhases);
+  // Most moves never come to be aborted, so that phase has two answers.
+  constexpr std::uint64_t kPhaseAnswers = kMovePhases + 1;
+  const std::uint64_t drawn = ask(choices, Ask::fault_phase, kPhaseFocusOneIn * kPhaseAnswers);
+  if (drawn >= (kPhaseFocusOneIn - 1) * kPhaseAnswers) {
+    const std::uint64_t phase = drawn % kPhaseAnswers;
+    faults.phase =
+        phase < kMovePhases ? static_cast<std::uint8_t>(phase) : static_cast<std::uint8_t>(MovePhase::aborted);
     faults.gap /= kPhaseGapDivisor;
     // Such a run is so short of faults elsewhere that it may have the rarest one more often.
     bool& may_lose = faults.is_enabled[static_cast<std::size_t>(FaultKind::disk_lost)];

@@ -251,7 +251,7 @@ void CapacityMonitor::on(const CopyCreated& fact, const MonitorContext& context)
   }
   found->rounds = 0;
   found->replayed_to = LogPosition{};
-  ++found->copies;
+  found->copies += fact.is_found ? 0 : 1;
   if (context.bounds.copies_per_move_max > 0) {
     context.expect(ClauseId::V2, found->copies <= context.bounds.copies_per_move_max, [&] {
       return fmt::format("{} began its copy of {} for {} for the {}th time at {}: after {} a move is given up",

@@ -108,6 +108,15 @@ TEST(MoveProgress, a_move_that_is_given_up_in_silence_is_named) {
   EXPECT_TRUE(rejects(story, ClauseId::V2, {"move 2", "nobody said"}));
 }
 
+TEST(MoveProgress, a_copy_that_is_found_at_a_start_is_not_begun_once_more) {
+  Story story = moving();
+
+  story.tell(kB, CopyCreated{kShard, keys(0, 16), story.move()});
+  story.tell(kB, CopyCreated{kShard, keys(0, 16), story.move(), true});
+
+  EXPECT_TRUE(accepts(story, ClauseId::V2));
+}
+
 TEST(MoveProgress, a_copy_that_is_begun_again_and_again_is_named) {
   Story story = moving();
 
