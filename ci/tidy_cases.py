@@ -2,8 +2,10 @@
 
 CLOCK = ("a wall clock decides here; take `now` as an argument. A budget alone may read it: say `// clock: budget only`")
 SLEEP = "real waiting; ask for a timer in the outputs and let virtual time pass"
-THREAD = "a thread makes the order of events arbitrary; return outputs and let the event queue order them"
-ENVIRONMENT = "the environment decides here; take the value as an argument and read it in cli/"
+THREAD = ("a thread makes the order of events arbitrary; return outputs and let the event queue order them. Where nothing that "
+          "comes out depends on it, say `// threads: no result depends on their order`")
+ENVIRONMENT = ("the environment decides here; take the value as an argument and read it in cli/. Where it says only how long a "
+               "test runs, say `// environment: length of a test`")
 RANDOM = "randomness of the library, different on each platform; draw it with Choices::below(n, label)"
 SHUFFLE = "the order depends on the library; draw each position with Choices::below(n, label)"
 HASH = ("std::hash is the library's business and may change; use a hash of ours. For a container that is only looked up in, "
@@ -60,6 +62,8 @@ CASES = [
     ("harness/adapters/external_process.cpp", "std::this_thread::sleep_for(second);\nstd::thread reader;\n", []),
     ("sim/a.cpp", "std::thread worker;\n", [f"sim/a.cpp:1: [thread] {THREAD}"]),
     ("sim/a.cpp", '#include <thread>\n', [f"sim/a.cpp:1: [thread] {THREAD}"]),
+    ("sim/a.cpp", "#include <thread>  // threads: no result depends on their order\n", []),
+    ("sim/a_test.cpp", 'auto n = std::getenv("N");  // environment: length of a test\n', []),
     ("sim/a.cpp", 'auto home = std::getenv("HOME");\n', [f"sim/a.cpp:1: [environment] {ENVIRONMENT}"]),
     ("sim/a.cpp", "int x = rand();\n", [f"sim/a.cpp:1: [random] {RANDOM}"]),
     ("sim/a.cpp", "#include <random>\n", [f"sim/a.cpp:1: [random] {RANDOM}"]),

@@ -27,7 +27,7 @@ bool Witness::explains(const KeyHistory& history, std::span<const std::uint32_t>
       return false;
     }
     value = step.after;
-    returned += operation.has_returned() ? 1 : 0;
+    returned += operation.has_returned() ? 1U : 0U;
   }
   return returned == static_cast<std::uint64_t>(std::ranges::count_if(history.operations, &KeyOperation::has_returned));
 }

@@ -135,7 +135,10 @@ std::string text(const Reply& it) {
                      shardcheck::to_string(it.outcome.value));
 }
 std::string text(const Refusal& it) {
-  return fmt::format("{} {} highest epoch {}", attempt_text(it.attempt), name_of(it.signal), it.highest_seen.value);
+  const bool redirects = it.signal == Signal::not_owner && it.known.owner != kNoNode && it.known.epoch != Epoch{};
+  return fmt::format(
+      "{} {} highest epoch {}{}", attempt_text(it.attempt), name_of(it.signal), it.highest_seen.value,
+      redirects ? fmt::format(", go to {} under epoch {}", it.known.owner.value, it.known.epoch.value) : std::string());
 }
 std::string text(const Poll& it) { return fmt::format("after {}", it.known.value); }
 std::string text(const NotLeader& it) {

@@ -44,7 +44,8 @@ TEST(StorageScan, a_stale_one_is_refused_like_any_request) {
 
   a.ask(scan_of({Key{0}, Key{4}}), DrivenStorage::try_of(1), Epoch{0});
 
-  EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1"));
+  EXPECT_THAT(a.said(),
+              ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1, go to 1 under epoch 1"));
 }
 
 // A router of two nodes that own [0, 4) and [4, 8).

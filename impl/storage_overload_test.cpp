@@ -45,7 +45,8 @@ TEST(Overload, signals_that_say_more_come_first) {
   a.read(1, 2, Epoch{});
   a.sync();
 
-  EXPECT_THAT(a.said(), Contains("to 3: refusal request 0.2 attempt 0 not_owner highest epoch 1"));
+  EXPECT_THAT(a.said(),
+              Contains("to 3: refusal request 0.2 attempt 0 not_owner highest epoch 1, go to 1 under epoch 1"));
 }
 
 TEST(Overload, writes_that_a_throttle_holds_back_are_unanswered_too) {

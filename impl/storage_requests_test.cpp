@@ -53,7 +53,8 @@ TEST(StorageNode, a_request_without_an_epoch_is_redirected_even_to_this_very_nod
 
   a.read(1, 1, Epoch{});
 
-  EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1"));
+  EXPECT_THAT(a.said(),
+              ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1, go to 1 under epoch 1"));
   EXPECT_EQ(a.sent<Refusal>()->known.owner, kA);
 }
 
@@ -80,7 +81,8 @@ TEST(StorageNode, a_request_to_somebody_else_is_redirected_to_the_owner) {
 
   b.read(1, 1);
 
-  EXPECT_THAT(b.said(), ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1"));
+  EXPECT_THAT(b.said(),
+              ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1, go to 1 under epoch 1"));
   EXPECT_EQ(b.sent<Refusal>()->known.owner, kA);
   EXPECT_EQ(b.observed<Answered>()[0].redirect_to, kA);
 }

@@ -172,7 +172,8 @@ TEST(Source, redirects_and_keeps_its_copy_after_the_switch) {
   a.read(1, 2);
   EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.2 attempt 0 stale_epoch highest epoch 9"));
   a.read(1, 3, Epoch{9});
-  EXPECT_THAT(a.said(), ElementsAre("to 3: refusal request 0.3 attempt 0 not_owner highest epoch 9"));
+  EXPECT_THAT(a.said(),
+              ElementsAre("to 3: refusal request 0.3 attempt 0 not_owner highest epoch 9, go to 2 under epoch 9"));
 
   EXPECT_EQ(a.copy().copy, CopyState::retained);
   EXPECT_EQ(a.value(1), number(7));

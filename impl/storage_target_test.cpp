@@ -133,7 +133,8 @@ TEST(Target, serves_nothing_before_the_committed_grant) {
 
   b.read(1, 1);
 
-  EXPECT_THAT(b.said(), ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1"));
+  EXPECT_THAT(b.said(),
+              ElementsAre("to 3: refusal request 0.1 attempt 0 not_owner highest epoch 1, go to 1 under epoch 1"));
   EXPECT_EQ(b.node().claim(kShard), std::nullopt);
 }
 

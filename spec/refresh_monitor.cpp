@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "spec/router_words.h"
 #include "spec/wording.h"
 
 namespace shardcheck {
@@ -42,7 +43,7 @@ void RefreshMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCon
     return fmt::format(
         "{} sent attempt {} of {} ({}) under {} at {}, though {} was committed at {}, no fault has struck it or the "
         "directory since {}, and it knows what was committed within {}",
-        words(context.by), fact.attempt.number, words(fact.attempt.request), words(fact.key), words(fact.epoch),
+        router_words(context.by), fact.attempt.number, words(fact.attempt.request), words(fact.key), words(fact.epoch),
         words(context.at), words(newest->epoch), words(newest->committed_at), words(quiet_since),
         words(context.bounds.staleness_max));
   });
@@ -58,7 +59,7 @@ void RefreshMonitor::check_after_overload(const Hop& fact, std::uint32_t request
     return fmt::format(
         "{} sent attempt {} of {} to {} at {} because {} was overloaded, still under {}: a transient error says "
         "nothing about the map, and the same node is asked again",
-        words(context.by), fact.attempt.number, words(fact.attempt.request), words(fact.to), words(context.at),
+        router_words(context.by), fact.attempt.number, words(fact.attempt.request), words(fact.to), words(context.at),
         words(refused.by), words(fact.epoch));
   });
 }
@@ -89,12 +90,12 @@ void RefreshMonitor::on(const RefreshStarted& fact, const MonitorContext& contex
   }
   context.expect(ClauseId::R3, fact.cause != HopCause::transient, [&] {
     return fmt::format("{} read the directory at {} because of a transient error, which says nothing about the map",
-                       words(context.by), words(context.at));
+                       router_words(context.by), words(context.at));
   });
   context.expect(ClauseId::R4, fact.cause != HopCause::unanswered, [&] {
     return fmt::format(
         "{} read the directory at {} because of a missing answer: a dead owner is learned by watching or polling",
-        words(context.by), words(context.at));
+        router_words(context.by), words(context.at));
   });
   check_count(reader, fact, context);
   reader.is_reading = true;
@@ -103,13 +104,13 @@ void RefreshMonitor::on(const RefreshStarted& fact, const MonitorContext& contex
 void RefreshMonitor::check_count(Reader& reader, const RefreshStarted& fact, const MonitorContext& context) const {
   context.expect(ClauseId::R3, !reader.is_reading, [&] {
     return fmt::format("{} read the directory at {} while it was reading it already: whoever needs it can wait for one",
-                       words(context.by), words(context.at));
+                       router_words(context.by), words(context.at));
   });
   if (fact.needed != Epoch{}) {
     const bool is_named = std::ranges::any_of(reader.met, [&](const auto& met) { return met.second == fact.needed; });
     context.expect(ClauseId::R3, is_named, [&] {
-      return fmt::format("{} read the directory at {} for {}, which no stale signal had named to it", words(context.by),
-                         words(context.at), words(fact.needed));
+      return fmt::format("{} read the directory at {} for {}, which no stale signal had named to it",
+                         router_words(context.by), words(context.at), words(fact.needed));
     });
   }
   ++reader.reads;
@@ -120,7 +121,8 @@ void RefreshMonitor::check_count(Reader& reader, const RefreshStarted& fact, con
     return fmt::format(
         "{} began its {}th read of the directory that an error caused at {}, with only {} restarts, {} new grants that "
         "signals named and {} unanswered reads",
-        words(context.by), reader.reads, words(context.at), reader.restarts, reader.met.size(), reader.unanswered);
+        router_words(context.by), reader.reads, words(context.at), reader.restarts, reader.met.size(),
+        reader.unanswered);
   });
 }
 

@@ -53,7 +53,7 @@ TEST(NoMetadataStampede, a_second_read_for_the_same_grant_is_named) {
 
   story.tell(kRouter, kFor2).tell(kRouter, RefreshEnded{true}).tell(kRouter, kFor2);
 
-  EXPECT_TRUE(rejects(story, ClauseId::R3, {"node 7 began its 2th read", "0 restarts, 1 new grants"}));
+  EXPECT_TRUE(rejects(story, ClauseId::R3, {"router 7 began its 2th read", "0 restarts, 1 new grants"}));
 }
 
 // --- overload is transient ---
@@ -73,7 +73,7 @@ TEST(NoMetadataStampede, asking_another_node_because_one_was_overloaded_is_named
 
   story.hop(HopCause::transient, kB, Epoch{1}, 2);
 
-  EXPECT_TRUE(rejects_among_others(story, ClauseId::R3, {"node 7", "to node 1", "node 0 was overloaded"}));
+  EXPECT_TRUE(rejects_among_others(story, ClauseId::R3, {"router 7", "to node 1", "node 0 was overloaded"}));
 }
 
 TEST(NoMetadataStampede, what_the_map_has_learnt_meanwhile_counts) {
@@ -89,7 +89,7 @@ TEST(NoMetadataStampede, reading_the_directory_because_a_node_was_overloaded_is_
 
   story.tell(kRouter, RefreshStarted{HopCause::transient, Epoch{}});
 
-  EXPECT_TRUE(rejects(story, ClauseId::R3, {"node 7", "transient"}));
+  EXPECT_TRUE(rejects(story, ClauseId::R3, {"router 7", "transient"}));
 }
 
 // Traps: what went unanswered is asked again, and a restart forgets what was read.
@@ -113,7 +113,7 @@ TEST(NoMetadataStampede, a_change_of_bounds_is_one_more_reason_for_who_reads_sin
   twice.tell(kRouter, RefreshEnded{true}).tell(kRouter, kFor2);
 
   EXPECT_TRUE(accepts(once, ClauseId::R3));
-  EXPECT_TRUE(rejects_among_others(twice, ClauseId::R3, {"node 7 began its 3th read"}));
+  EXPECT_TRUE(rejects_among_others(twice, ClauseId::R3, {"router 7 began its 3th read"}));
 }
 
 TEST(NoMetadataStampede, a_change_of_bounds_is_no_reason_for_who_follows_the_whole_map) {
@@ -122,7 +122,7 @@ TEST(NoMetadataStampede, a_change_of_bounds_is_no_reason_for_who_follows_the_who
   change_bounds(story);
   story.tell(kRouter, kFor2).tell(kRouter, RefreshEnded{true}).tell(kRouter, kFor2);
 
-  EXPECT_TRUE(rejects_among_others(story, ClauseId::R3, {"node 7 began its 2th read"}));
+  EXPECT_TRUE(rejects_among_others(story, ClauseId::R3, {"router 7 began its 2th read"}));
 }
 
 TEST(NoMetadataStampede, two_reads_at_a_time_are_named) {
@@ -130,7 +130,7 @@ TEST(NoMetadataStampede, two_reads_at_a_time_are_named) {
 
   story.tell(kRouter, kFor2).tell(kRouter, kFor2);
 
-  EXPECT_TRUE(rejects(story, ClauseId::R3, {"node 7", "while it was reading it already"}));
+  EXPECT_TRUE(rejects(story, ClauseId::R3, {"router 7", "while it was reading it already"}));
 }
 
 TEST(NoMetadataStampede, a_read_after_a_transient_error_is_named) {
@@ -138,7 +138,7 @@ TEST(NoMetadataStampede, a_read_after_a_transient_error_is_named) {
 
   story.tell(kRouter, RefreshStarted{HopCause::transient});
 
-  EXPECT_TRUE(rejects(story, ClauseId::R3, {"node 7", "because of a transient error"}));
+  EXPECT_TRUE(rejects(story, ClauseId::R3, {"router 7", "because of a transient error"}));
 }
 
 TEST(NoMetadataStampede, a_read_for_a_grant_that_no_signal_named_is_named) {
@@ -146,7 +146,7 @@ TEST(NoMetadataStampede, a_read_for_a_grant_that_no_signal_named_is_named) {
 
   story.tell(kRouter, kFor3);
 
-  EXPECT_TRUE(rejects(story, ClauseId::R3, {"node 7", "epoch 3", "no stale signal had named"}));
+  EXPECT_TRUE(rejects(story, ClauseId::R3, {"router 7", "epoch 3", "no stale signal had named"}));
 }
 
 // Trap: a router without a cache reads before each operation, which no error made it do.
@@ -177,8 +177,8 @@ TEST(BoundedStaleness, an_older_grant_used_for_longer_is_named) {
   older.at(51).hop(HopCause::first, kA, Epoch{1}, 1);
   nothing.at(51).hop(HopCause::first, kA, Epoch{}, 1);
 
-  EXPECT_TRUE(rejects(older, ClauseId::R4, {"node 7", "epoch 1", "epoch 2 was committed at 10.000 ms"}));
-  EXPECT_TRUE(rejects(nothing, ClauseId::R4, {"node 7", "epoch 0"}));
+  EXPECT_TRUE(rejects(older, ClauseId::R4, {"router 7", "epoch 1", "epoch 2 was committed at 10.000 ms"}));
+  EXPECT_TRUE(rejects(nothing, ClauseId::R4, {"router 7", "epoch 0"}));
 }
 
 // Trap: a fault at the router or the directory, or one that still lasts, begins the time anew.

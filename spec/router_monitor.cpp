@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "spec/router_words.h"
 #include "spec/wording.h"
 
 namespace shardcheck {
@@ -36,7 +37,7 @@ void RouterMonitor::on(const RouterLearned& fact, const MonitorContext& context)
     }
     context.expect(ClauseId::D4, is_real, [&] {
       return fmt::format("{} learned that {} belongs to {} under {}, but the directory never committed such a record",
-                         words(context.by), words(fact.range), words(fact.owner), words(fact.epoch));
+                         router_words(context.by), words(fact.range), words(fact.owner), words(fact.epoch));
     });
   }
   const std::uint32_t generation = generations_[context.by.value];
@@ -48,8 +49,8 @@ void RouterMonitor::on(const RouterLearned& fact, const MonitorContext& context)
     if (goes_back) [[unlikely]] {
       context.accuse(ClauseId::D4, [&] {
         return fmt::format("{} went back for {}: it knew {} as of {} and put {} as of {} in its place",
-                           words(context.by), words(key), words(knows.epoch), words(knows.known_at), words(fact.epoch),
-                           words(fact.known_at));
+                           router_words(context.by), words(key), words(knows.epoch), words(knows.known_at),
+                           words(fact.epoch), words(fact.known_at));
       });
     }
     knows = {generation, fact.epoch, fact.known_at};
@@ -233,8 +234,9 @@ void RouterMonitor::on(const Hop& fact, std::uint32_t request, const MonitorCont
 // been answered so.
 void RouterMonitor::check_cause(const Hop& fact, const Request& asked, const MonitorContext& context) const {
   const auto says = [&](std::string_view why) {
-    return fmt::format("{} sent attempt {} of {} ({}) to {} under {}: {}", words(context.by), fact.attempt.number,
-                       words(fact.attempt.request), words(fact.key), words(fact.to), words(fact.epoch), why);
+    return fmt::format("{} sent attempt {} of {} ({}) to {} under {}: {}", router_words(context.by),
+                       fact.attempt.number, words(fact.attempt.request), words(fact.key), words(fact.to),
+                       words(fact.epoch), why);
   };
   switch (fact.cause) {
     case HopCause::first:

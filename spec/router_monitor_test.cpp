@@ -34,7 +34,7 @@ TEST(RouterMonotone, an_invented_record_is_named) {
   owner.tell(kRouter, learned(kC, 2, 2));
   range.tell(kRouter, learned(kB, 2, 2, keys(8, 17)));
 
-  EXPECT_TRUE(rejects(owner, ClauseId::D4, {"node 7", "node 2", "epoch 2"}));
+  EXPECT_TRUE(rejects(owner, ClauseId::D4, {"router 7", "node 2", "epoch 2"}));
   EXPECT_TRUE(rejects(range, ClauseId::D4, {"[8, 17)"}));
 }
 
@@ -43,7 +43,7 @@ TEST(RouterMonotone, a_map_that_goes_back_is_named) {
 
   story.tell(kRouter, learned(kB, 2, 2)).tell(kRouter, learned(kA, 1, 1));
 
-  EXPECT_TRUE(rejects(story, ClauseId::D4, {"node 7 went back", "epoch 2", "epoch 1"}));
+  EXPECT_TRUE(rejects(story, ClauseId::D4, {"router 7 went back", "epoch 2", "epoch 1"}));
 }
 
 // Trap: a map is memory, and a restart loses it.
@@ -206,8 +206,9 @@ TEST(ErrorContract, a_redirect_treated_as_transient_is_named) {
 
   story.hop(HopCause::transient, kA, Epoch{2}, 2);
 
-  EXPECT_TRUE(rejects(story, ClauseId::R1,
-                      {"node 7 sent attempt 2", "as if an earlier attempt had been answered transient, but none was"}));
+  EXPECT_TRUE(
+      rejects(story, ClauseId::R1,
+              {"router 7 sent attempt 2", "as if an earlier attempt had been answered transient, but none was"}));
 }
 
 TEST(ErrorContract, a_cause_that_no_answer_gave_is_named) {

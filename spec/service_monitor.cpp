@@ -60,10 +60,9 @@ void ServiceMonitor::check_failover(const RecordCommitted& fact, const ShardReco
   }
   context.expect(ClauseId::V4, false, [&] {
     return fmt::format(
-        "{} went from {} to {} under {} at {}, though {} was alive: nothing had failed but the directory{}",
-        words(fact.record.shard), words(before.owner), words(fact.record.owner), words(fact.record.epoch),
-        words(context.at), words(before.owner),
-        last_stall_ ? fmt::format(", which stalled at {}", words(*last_stall_)) : std::string());
+        "{} went from {} to {} under {} at {}, though {} was alive: nothing had failed{}", words(fact.record.shard),
+        words(before.owner), words(fact.record.owner), words(fact.record.epoch), words(context.at), words(before.owner),
+        last_stall_ ? fmt::format(" but the directory, which stalled at {}", words(*last_stall_)) : std::string());
   });
 }
 
