@@ -103,9 +103,8 @@ TEST(JoinAndLeave, a_node_that_is_stopped_before_it_gave_everything_away_is_miss
 TEST(JoinAndLeave, the_lines_survive_parsing_and_printing) {
   const std::string text =
       "scenario 1\ncluster storage_nodes 4 routers 1 clients 1 shards 1 keys 4\nheld_back 2\n"
-      "network delay 0.5ms variety 0 bytes_per_second 100000000\nat 1ms join node 4\nat 2ms leave node 1\nat 3ms leave "
-      "node "
-      "2 at_once\n";
+      "network delay 0.5ms variety 0 bytes_per_second 100000000\n"
+      "at 1ms join node 4\nat 2ms leave node 1\nat 3ms leave node 2 at_once\n";
 
   const Result<Scenario> parsed = parse_scenario(text, "s");
 

@@ -74,6 +74,18 @@ TEST(StuckMove, rounds_and_copies_take_their_time) {
   EXPECT_TRUE(accepts(story, ClauseId::V2));
 }
 
+TEST(StuckMove, a_copy_found_at_a_start_takes_no_time) {
+  Story story = with_stuck_move();
+  second_move_begins(story.at(20));
+  const MoveId move = story.record_of(kOtherShard).move;
+
+  story.tell(NodeId{3}, CopyCreated{kOtherShard, keys(8, 16), move, true});
+  story.tell(kMover, ReplayRound{move, kOtherShard, MoverEpoch{1}, 9});
+  second_move_aborts(story.at(75));
+
+  EXPECT_TRUE(rejects(story, ClauseId::V2, {"move 4"}));
+}
+
 TEST(StuckMove, what_strikes_others_is_no_excuse) {
   Story story = with_stuck_move();
   second_move_begins(story.at(20)).tell(kB, FaultInjected{FaultKind::paused, TrueTime{900'000'000}});
