@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 
 namespace shardcheck::bench {
 

@@ -7,7 +7,7 @@
 
 #include "harness/placement_check.h"
 #include "harness/placement_draw.h"
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace shardcheck;

@@ -8,7 +8,7 @@
 #include "harness/placement_check.h"
 #include "harness/scenario_runner.h"
 #include "harness/shrink.h"
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 
 namespace shardcheck::harness {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/golden_ring.h"
 #include "harness/placement_draw.h"
 #include "harness/placement_shrink.h"
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 #include "spec/assert.h"
 
 namespace shardcheck {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 
 namespace shardcheck::impl {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "harness/placement_draw.h"
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 #include "spec/placement_laws.h"
 
 namespace shardcheck {

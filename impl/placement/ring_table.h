@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "impl/ring_decisions.h"
+#include "impl/placement/ring_decisions.h"
 
 namespace shardcheck::impl {
 

@@ -1,4 +1,4 @@
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "impl/ring.h"
+#include "impl/placement/ring.h"
 
 #include <fmt/format.h>
 #include <md5.h>

@@ -1,4 +1,4 @@
-#include "impl/ring_table.h"
+#include "impl/placement/ring_table.h"
 
 #include <algorithm>
 #include <bit>

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "impl/mutant.h"
-#include "impl/ring_table.h"
+#include "impl/placement/ring_table.h"
 #include "spec/placement.h"
 
 namespace shardcheck::impl {
