@@ -44,18 +44,22 @@ Result<std::string> keep(const Finding& finding, const std::string& folder) {
   return write_text_file(folder, finding.name + ".scenario", text);
 }
 
-std::string to_text(const Finding& finding, const std::string& path, const std::string& program) {
+std::string to_text(const Finding& finding, const std::string& path, const std::string& program,
+                    std::string_view shown_at) {
   const Clause& row = clause(finding.violation.clause);
   const std::string again = path.empty() ? "keep the smallest run as a file; then shardcheck replay FILE"
                                          : program + " replay " + quoted(path);
+  const std::string run = shown_at.empty()
+                              ? fmt::format("{}:\n{}", counted(finding.steps, "step"), indented(finding.replay))
+                              : fmt::format("{}: the same as of {} above", counted(finding.steps, "step"), shown_at);
   return fmt::format(
       "VIOLATED {} {} by the {}\n"
       "  promised: {}\n"
       "  happened: {}{}\n"
-      "  smallest run, {}:\n{}\n"
+      "  smallest run, {}\n"
       "  again:    {}\n",
-      row.text_id, row.name, finding.system, row.sentence, finding.violation.message, when(finding.violation),
-      counted(finding.steps, "step"), indented(finding.replay), again);
+      row.text_id, row.name, finding.system, row.sentence, finding.violation.message, when(finding.violation), run,
+      again);
 }
 
 }  // namespace shardcheck::cli

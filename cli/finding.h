@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "spec/error.h"
 #include "spec/violation.h"
@@ -19,7 +20,9 @@ struct Finding {
 
 // Writes the finding's file into `folder`; returns its path.
 Result<std::string> keep(const Finding& finding, const std::string& folder);
-// For people: several lines. `path` is empty where it could not be kept.
-std::string to_text(const Finding& finding, const std::string& path, const std::string& program = "shardcheck");
+// For people: several lines. `path` is empty where it could not be kept. `shown_at` names the clause under which the same
+// run was shown above; empty: it is shown here.
+std::string to_text(const Finding& finding, const std::string& path, const std::string& program = "shardcheck",
+                    std::string_view shown_at = "");
 
 }  // namespace shardcheck::cli

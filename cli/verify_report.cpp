@@ -82,6 +82,20 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+// One bug often breaks several clauses in the same smallest run, which is then shown once.
+std::string findings_text(const VerifyReport& report) {
+  std::string text;
+  for (auto kept = report.findings.begin(); kept != report.findings.end(); ++kept) {
+    const auto first = std::find_if(report.findings.begin(), kept, [&](const KeptFinding& earlier) {
+      return earlier.finding.replay == kept->finding.replay;
+    });
+    const bool is_shown = first != kept && !kept->finding.replay.empty();
+    text += "\n" + to_text(kept->finding, kept->path, report.program,
+                           is_shown ? clause(first->finding.violation.clause).text_id : std::string_view());
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string_view name_of(RowStatus status) {
@@ -148,9 +162,7 @@ std::string to_text(const VerifyReport& report) {
   if (report.tells_reach) {
     text += "\n" + reach_text(campaign);
   }
-  for (const KeptFinding& kept : report.findings) {
-    text += "\n" + to_text(kept.finding, kept.path, report.program);
-  }
+  text += findings_text(report);
   if (report.corpus) {
     text += "\n" + corpus_text(*report.corpus);
   }

@@ -98,6 +98,28 @@ TEST(VerifyReport, junit_escapes_what_xml_would_take_for_its_own) {
   EXPECT_THAT(to_junit(report), HasSubstr("<failure message=\"key &quot;1&quot; &lt; 2 &amp; 3 &gt; 2\"/>"));
 }
 
+TEST(VerifyReport, a_run_that_breaks_two_clauses_is_shown_once) {
+  VerifyReport report = sound_report();
+  Finding lost;
+  lost.violation = {ClauseId::M1, TrueTime{}, "it was lost"};
+  lost.replay = "scenario 1\nthe one run\n";
+  lost.steps = 1;
+  Finding stale = lost;
+  stale.violation = {ClauseId::C1, TrueTime{}, "it was stale"};
+  Finding other = lost;
+  other.violation = {ClauseId::L1, TrueTime{}, "there were two"};
+  other.replay = "scenario 1\nthe other run\n";
+  report.findings = {{lost, "m1"}, {stale, "c1"}, {other, "l1"}};
+
+  const std::string text = to_text(report);
+
+  EXPECT_THAT(text, HasSubstr("happened: it was lost\n  smallest run, 1 step:\n    scenario 1\n    the one run\n"));
+  EXPECT_THAT(text, HasSubstr("happened: it was stale\n  smallest run, 1 step: the same as of M1 above\n  again:    "
+                              "shardcheck replay c1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("happened: there were two\n  smallest run, 1 step:\n    scenario 1\n    the other run\n"));
+}
+
 TEST(Finding, that_was_not_kept_says_how_to_keep_it) {
   Finding finding;
   finding.violation = {ClauseId::M1, TrueTime{}, "it broke"};

@@ -33,6 +33,18 @@ std::string record_words(const Wording& wording, const RecordCommitted& fact) {
   return text + (record.is_data_lost ? ", its data is lost" : "");
 }
 
+// " (request 16 of client 0)", " (backfill for move 7)".
+std::string cause_words(const Applied& fact) {
+  switch (fact.cause) {
+    case ApplyCause::client: return fmt::format(" ({})", words(fact.request));
+    case ApplyCause::backfill: return fmt::format(" (backfill{})", for_move(fact.move));
+    case ApplyCause::replay: return fmt::format(" (replay{})", for_move(fact.move));
+    case ApplyCause::dual_write: return fmt::format(" (dual write{})", for_move(fact.move));
+    case ApplyCause::replication: return " (as a member of the replica set)";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string describe_fact(const Wording& wording, const Observed& observed) {
@@ -56,6 +68,10 @@ std::string describe_fact(const Wording& wording, const Observed& observed) {
   }
   if (const auto* ended = std::get_if<ClaimEnded>(&fact)) {
     return fmt::format("{} stops serving {}", by, words(ended->shard));
+  }
+  if (const auto* applied = std::get_if<Applied>(&fact)) {
+    return fmt::format("{} has {}{} of {} in {} on its disk{}", by, applied->is_tombstone ? "the delete of " : "",
+                       words(applied->key), words(applied->shard), words(applied->version), cause_words(*applied));
   }
   if (const auto* created = std::get_if<CopyCreated>(&fact)) {
     return fmt::format("{} {} a copy of {} {}{}", by, created->is_found ? "finds" : "begins", words(created->shard),

@@ -1,6 +1,7 @@
 #include "spec/move_monitor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "spec/copy_wording.h"
 #include "spec/wording.h"
@@ -20,6 +21,7 @@ void MoveMonitor::reset(const Bounds& bounds) {
   for (Copy& each : copies_) {
     each.barrier = {};
     each.is_forgetful = false;
+    each.is_amnesiacs = false;
     begin_copy(each);
   }
 }
@@ -87,16 +89,17 @@ void MoveMonitor::check_mover(const RecordCommitted& fact, const MonitorContext&
 // --- effects -------------------------------------------------------------------------------------------------------
 
 void MoveMonitor::on(const Served& fact, const MonitorContext& context) const {
-  const MoveId barrier = copy(context.by, fact.shard).barrier;
+  const Copy& mine = copy(context.by, fact.shard);
+  const MoveId barrier = mine.barrier;
   if (barrier != MoveId{}) {
     context.expect(ClauseId::M6, false, [&] {
       return fmt::format(
-          "{} served a {} of {} of {} under {} at {} after it had confirmed the barrier of {}, which is "
+          "{} served {}, a {} of {} of {}, under {} at {}, but had confirmed the barrier of {} at {}, which is "
           "not aborted",
-          words(context.by), name_of(fact.operation), words(fact.key), words(fact.shard), words(fact.epoch),
-          words(context.at), words(barrier));
+          words(context.by), words(fact.attempt.request), name_of(fact.operation), words(fact.key), words(fact.shard),
+          words(fact.epoch), words(context.at), words(barrier), words(mine.barrier_at));
     });
-    context.expect(ClauseId::M8, !copy(context.by, fact.shard).is_forgetful, [&] {
+    context.expect(ClauseId::M8, !mine.is_forgetful, [&] {
       return fmt::format(
           "{} confirmed the barrier of {}, restarted, and served {} of {} again at {}: only a committed "
           "abort lets a source serve again",
@@ -133,12 +136,13 @@ void MoveMonitor::check_forwarded(const Served& fact, const MonitorContext& cont
 }
 
 void MoveMonitor::on(const Applied& fact, const MonitorContext& context) {
-  const Copy& mine = copy(context.by, fact.shard);
+  Copy& mine = copy(context.by, fact.shard);
+  mine.is_amnesiacs = false;
   if (fact.cause == ApplyCause::client && mine.barrier != MoveId{}) {
     context.expect(ClauseId::M6, false, [&] {
-      return fmt::format("{} applied {} to {} of {} at {} after it had confirmed the barrier of {}", words(context.by),
-                         words(fact.version), words(fact.key), words(fact.shard), words(context.at),
-                         words(mine.barrier));
+      return fmt::format("{} applied {} of {} to {} of {} at {}, but had confirmed the barrier of {} at {}",
+                         words(context.by), words(fact.version), words(fact.request), words(fact.key),
+                         words(fact.shard), words(context.at), words(mine.barrier), words(mine.barrier_at));
     });
   }
   if (fact.cause != ApplyCause::client) {
@@ -169,7 +173,12 @@ void MoveMonitor::on(const Applied& fact, const MonitorContext& context) {
 // --- copies --------------------------------------------------------------------------------------------------------
 
 void MoveMonitor::on(const CopyCreated& fact, const MonitorContext& context) {
-  begin_copy(copy(context.by, fact.shard));
+  Copy& mine = copy(context.by, fact.shard);
+  begin_copy(mine);
+  const ShardRecord* record = context.known.record(fact.shard);
+  if (!fact.is_found) {
+    mine.is_amnesiacs = fact.move == MoveId{} && record != nullptr && record->members.contains(context.by);
+  }
   if (const KnownMove* move = context.known.move(fact.move)) {
     const bool is_inside = move->range.lo <= fact.range.lo && fact.range.hi <= move->range.hi;
     context.expect(ClauseId::M10, is_inside, [&] {
@@ -204,7 +213,9 @@ void MoveMonitor::on(const KeyErased& fact, const MonitorContext& context) {
 }
 
 void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
-  begin_copy(copy(context.by, fact.shard));
+  Copy& mine = copy(context.by, fact.shard);
+  const bool is_amnesiacs = std::exchange(mine.is_amnesiacs, false);
+  begin_copy(mine);
   for (const ShardId shard : context.known.shards()) {
     const ShardRecord* record = context.known.record(shard);
     if (record == nullptr || record->is_data_lost || !record->range.overlaps(fact.range)) {
@@ -215,7 +226,7 @@ void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
                          words(fact.shard), words(fact.range), copy_of(context.by, fact.move, context), words(shard),
                          words(record->range), words(record->epoch), earlier_departure(context.by, shard, context));
     });
-    context.expect(ClauseId::M9, !record->members.contains(context.by), [&] {
+    context.expect(ClauseId::M9, is_amnesiacs || !record->members.contains(context.by), [&] {
       return fmt::format("{} removed its copy of {} {}, {}, but it is a member of the replica set of {} {} under {}",
                          words(context.by), words(fact.shard), words(fact.range),
                          copy_of(context.by, fact.move, context), words(shard), words(record->range),
@@ -266,8 +277,10 @@ void MoveMonitor::on(const BarrierConfirmed& fact, const MonitorContext& context
   if (record != nullptr && record->owner == context.by && move->source_epoch < record->epoch) {
     return;  // Nor does one for a move that is over, when the range has come back.
   }
-  copy(context.by, fact.shard).barrier = fact.move;
-  copy(context.by, fact.shard).is_forgetful = false;
+  Copy& mine = copy(context.by, fact.shard);
+  mine.barrier_at = mine.barrier == fact.move ? mine.barrier_at : context.at;
+  mine.barrier = fact.move;
+  mine.is_forgetful = false;
   context.findings.checked(ClauseId::M6);
 }
 

@@ -30,7 +30,11 @@ class MoveMonitor {
   struct Copy {
     std::uint32_t generation = 0;  // names the copy: versions of an earlier one do not bind it
     MoveId barrier;                // the move for which the node promised to serve nothing; 0: none
+    TrueTime barrier_at;           // when it first did
     bool is_forgetful = false;     // it restarted since it promised that
+    // Begun by a node that was a member already, having lost what made it one, and still without a version: nobody counts
+    // on it, and the node may forget it when it hears late of a time when it was no member.
+    bool is_amnesiacs = false;
   };
   // The version of one key in the copy that `generation` names.
   struct Held {

@@ -86,6 +86,28 @@ TEST(CleanupSafety, a_member_keeps_its_copy_until_it_is_none) {
   EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 1", "kept as a member of a replica set", "but it is a member"}));
 }
 
+// A member that lost its disk begins again with nothing, and may then hear late of a time before it was a member.
+TEST(CleanupSafety, a_member_may_forget_the_empty_copy_that_it_began_without_its_memory) {
+  const auto begun_as_member = [] {
+    Story story;
+    story.create(kA, 500);
+    story.record_of(kShard).members.insert(kB);
+    story.commit(RecordChange::members_changed, story.epoch());
+    return story.tell(kB, CopyCreated{kShard, keys(0, 16), MoveId{}});
+  };
+  Story empty = begun_as_member();
+  Story filled = begun_as_member();
+  Story twice = begun_as_member();
+
+  empty.tell(kB, CopyRemoved{kShard, keys(0, 16), MoveId{}});
+  filled.apply(kB, version(1, 1), ApplyCause::replication).tell(kB, CopyRemoved{kShard, keys(0, 16), MoveId{}});
+  twice.tell(kB, CopyRemoved{kShard, keys(0, 16), MoveId{}}).tell(kB, CopyRemoved{kShard, keys(0, 16), MoveId{}});
+
+  EXPECT_TRUE(accepts(empty, ClauseId::M9));
+  EXPECT_TRUE(rejects(filled, ClauseId::M9, {"node 1 removed its copy", "but it is a member"}));
+  EXPECT_TRUE(rejects(twice, ClauseId::M9, {"node 1 removed its copy", "but it is a member"}));
+}
+
 TEST(CleanupSafety, a_replica_that_nobody_counts_is_residue) {
   Story story;
   story.create(kA, 900).heal();

@@ -97,11 +97,11 @@ TEST(FenceBeforeSwitch, a_source_that_stops_at_the_barrier_is_accepted) {
 TEST(FenceBeforeSwitch, an_effect_after_the_barrier_is_named) {
   Story served, applied;
 
-  served.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).at(3).serve(kA);
-  applied.create(kA, 50).move_up_to_fence(kB).confirm_barrier(kA).apply(kA, version(1, 9));
+  served.create(kA, 50).move_up_to_fence(kB).at(2).confirm_barrier(kA).at(3).confirm_barrier(kA).at(4).serve(kA);
+  applied.create(kA, 50).move_up_to_fence(kB).at(2).confirm_barrier(kA).apply(kA, version(1, 9));
 
-  EXPECT_TRUE(rejects(served, ClauseId::M6, {"node 0 served", "3.000 ms", "move 2"}));
-  EXPECT_TRUE(rejects(applied, ClauseId::M6, {"node 0 applied version (1, 9)", "move 2"}));
+  EXPECT_TRUE(rejects(served, ClauseId::M6, {"node 0 served request", "at 4.000 ms", "barrier of move 2 at 2.000 ms"}));
+  EXPECT_TRUE(rejects(applied, ClauseId::M6, {"node 0 applied version (1, 9) of request", "move 2 at 2.000 ms"}));
 }
 
 // Trap: after a committed abort the source serves again, even if its confirmation is repeated late.
