@@ -55,11 +55,17 @@ bool DirectoryLink::turned_away(NodeId member, const NotLeader& it) {
 }
 
 bool DirectoryLink::take_in(const RecordUpdate& update) {
-  const bool is_missing = update.follows > known_;
+  const bool is_next_of_answer = update.until == answer_until_ && update.follows == answered_;
+  const bool is_missing = update.follows > known_ && !is_next_of_answer;
   if (is_missing && decisions_.catches_up_on_missed_changes()) {
     return false;
   }
-  known_ = std::max(known_, update.changed_at);
+  if (update.changed_at == update.until || is_missing) {
+    known_ = std::max(known_, update.changed_at);
+    return true;
+  }
+  answered_ = update.until == answer_until_ ? std::max(answered_, update.changed_at) : update.changed_at;
+  answer_until_ = update.until;
   return true;
 }
 

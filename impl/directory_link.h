@@ -50,6 +50,9 @@ class DirectoryLink {
   std::optional<Instant> turned_away_at_;
   std::optional<Instant> caught_up_at_;
   DirectoryPosition known_;
+  // The answer of which the first updates have come: where it ends, and how far it has come.
+  DirectoryPosition answer_until_;
+  DirectoryPosition answered_;
 };
 
 }  // namespace shardcheck::impl

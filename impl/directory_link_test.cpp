@@ -26,8 +26,9 @@ class Link {
     hears(member, ms);
     return link_.turned_away(member, NotLeader{leader});
   }
-  bool takes_in(std::uint64_t follows, std::uint64_t changed_at) {
-    return link_.take_in({{}, DirectoryPosition{changed_at}, DirectoryPosition{follows}});
+  bool takes_in(std::uint64_t follows, std::uint64_t changed_at) { return takes_in(follows, changed_at, changed_at); }
+  bool takes_in(std::uint64_t follows, std::uint64_t changed_at, std::uint64_t until) {
+    return link_.take_in({{}, DirectoryPosition{changed_at}, DirectoryPosition{follows}, DirectoryPosition{until}});
   }
   std::uint64_t known() const { return link_.known().value; }
 
@@ -118,6 +119,41 @@ TEST(DirectoryLink, knows_as_much_as_came_without_a_gap) {
   EXPECT_TRUE(link.takes_in(2, 5));
 
   EXPECT_EQ(link.known(), 6);
+}
+
+// A record that comes last may have been changed at 31 already, which nobody tells any more.
+TEST(DirectoryLink, knows_what_an_answer_tells_when_its_last_update_has_come) {
+  Link link;
+  link.takes_in(0, 29);
+
+  EXPECT_TRUE(link.takes_in(29, 39, 41));
+  EXPECT_EQ(link.known(), 29);
+  EXPECT_TRUE(link.takes_in(39, 40, 41));
+  EXPECT_TRUE(link.takes_in(29, 39, 41));  // once more
+  EXPECT_EQ(link.known(), 29);
+  EXPECT_TRUE(link.takes_in(40, 41, 41));
+
+  EXPECT_EQ(link.known(), 41);
+}
+
+TEST(DirectoryLink, does_not_put_an_answer_together_from_two) {
+  Link link;
+  link.takes_in(0, 29);
+
+  EXPECT_TRUE(link.takes_in(29, 39, 45));
+  EXPECT_FALSE(link.takes_in(39, 41, 41));
+
+  EXPECT_EQ(link.known(), 29);
+}
+
+TEST(DirectoryLink, misses_an_update_in_the_middle_of_an_answer) {
+  Link link;
+  link.takes_in(0, 29);
+
+  EXPECT_TRUE(link.takes_in(29, 39, 41));
+  EXPECT_FALSE(link.takes_in(40, 41, 41));
+
+  EXPECT_EQ(link.known(), 29);
 }
 
 TEST(DirectoryLink, a_dropped_event_is_forgotten_by_the_mutant) {

@@ -28,12 +28,15 @@ struct Poll {
 struct NotLeader {
   NodeId leader = kNoNode;
 };
-// One record that changed. No record that changed after `follows` changed before `changed_at`: a watcher that knows
-// everything up to `follows` knows everything up to `changed_at` with it; any other has missed something and polls.
+// One record that changed, pushed alone or as one of several that answer a poll. No record was last changed between
+// `follows` and `changed_at`: whoever got the update before this one has missed none. But a record that comes later in
+// the same answer may have had a change before, which nobody tells any more: so only with the last one, at `until`, a
+// watcher knows everything up to there. Answers that end at the same position tell the same.
 struct RecordUpdate {
   ShardRecord record;
   DirectoryPosition changed_at;
   DirectoryPosition follows;
+  DirectoryPosition until;
   // The other one that changed at the same position, by a split or a merge. They come together, so that nobody takes
   // one for all that happened there.
   Sibling sibling = {};

@@ -115,13 +115,14 @@ void DirectoryNode::poll(NodeId from, const Poll& poll, Instant now, ClusterOutp
     }
   }
   std::ranges::sort(changed, {}, [&](const ShardRecord& record) { return state_.changed_at(record.shard); });
+  const DirectoryPosition until = changed.empty() ? poll.known : state_.changed_at(changed.back().shard);
   DirectoryPosition follows = poll.known;
   for (const ShardRecord& record : changed) {
     const DirectoryPosition changed_at = state_.changed_at(record.shard);
     if (changed_at == follows) {
       continue;  // it went with the one before
     }
-    outputs.send(from, RecordUpdate{record, changed_at, follows, changed_with(record.shard)});
+    outputs.send(from, RecordUpdate{record, changed_at, follows, until, changed_with(record.shard)});
     follows = changed_at;
   }
   if (changed.empty()) {
@@ -255,7 +256,7 @@ void DirectoryNode::act_on(DirectoryPosition position, ClusterOutputs& outputs) 
   const ShardRecord& record = state_.record(command.shard);
   if (outcome.change) {
     tell_change(command, position, outcome);
-    announce(RecordUpdate{record, position, follows, changed_with(command.shard)}, outputs);
+    announce(RecordUpdate{record, position, follows, position, changed_with(command.shard)}, outputs);
   } else if (outcome.is_lease_extended) {
     tell_extended(position, command);
   }

@@ -47,7 +47,7 @@ TEST(DirectoryNode, tells_who_knows_nothing_of_every_range_in_the_order_of_chang
 
   directory.poll(0);
 
-  EXPECT_THAT(directory.said(), ElementsAre("to 3: record_update range 0 owner 1 epoch 1 phase none at 1",
+  EXPECT_THAT(directory.said(), ElementsAre("to 3: record_update range 0 owner 1 epoch 1 phase none at 1, more up to 2",
                                             "to 3: record_update range 1 owner 2 epoch 2 phase none at 2"));
 }
 

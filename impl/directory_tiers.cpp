@@ -34,7 +34,7 @@ void DirectoryNode::look_up(NodeId from, const Lookup& asked, Instant now, Clust
     result.is_crossed = true;
   } else if (const ShardRecord* found = state_.find(asked.key)) {
     const DirectoryPosition changed_at = state_.changed_at(found->shard);
-    result.found = {*found, changed_at, changed_at, changed_with(found->shard)};
+    result.found = {*found, changed_at, changed_at, changed_at, changed_with(found->shard)};
   } else {
     return;
   }

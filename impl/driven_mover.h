@@ -41,7 +41,7 @@ class DrivenMover : public Driven<Mover> {
     Driven::at(ms);
     return *this;
   }
-  DrivenMover& learns_of_range() { return tell(RecordUpdate{record_, position_, DirectoryPosition{}}); }
+  DrivenMover& learns_of_range() { return tell(RecordUpdate{record_, position_, DirectoryPosition{}, position_}); }
   DrivenMover& is_asked_to_move() {
     receive(kNoNode, StartMove{ShardId{0}, kB});
     return *this;
@@ -83,14 +83,14 @@ class DrivenMover : public Driven<Mover> {
     right.range.lo = record_.range.hi = Key{key};
     const DirectoryPosition before = position_;
     position_ = next(position_);
-    return tell(RecordUpdate{record_, position_, before, Sibling{right}});
+    return tell(RecordUpdate{record_, position_, before, position_, Sibling{right}});
   }
   // A move in `phase` that `mover`, or an earlier life of this one, has driven so far becomes known by a watch.
   DrivenMover& finds_move_in(MovePhase phase, NodeId mover = kMover) {
     record_.mover = mover;
     enter(phase);
     position_ = next(position_);
-    return tell(RecordUpdate{record_, position_, DirectoryPosition{}});
+    return tell(RecordUpdate{record_, position_, DirectoryPosition{}, position_});
   }
 
   DrivenMover& report(NodeId side, MoveReport report) {

@@ -50,13 +50,14 @@ class DrivenRouter : public Driven<Router> {
 
   // The directory tells of one record that changed at its epoch.
   DrivenRouter& learn(const ShardRecord& record, std::uint64_t changed_at, std::uint64_t follows = 0) {
-    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{follows}});
+    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{follows},
+                                     DirectoryPosition{changed_at}});
     return *this;
   }
   // The same in answer to a lookup, of the second key of the range.
   DrivenRouter& found(const ShardRecord& record, std::uint64_t changed_at) {
     const DirectoryPosition at{changed_at};
-    receive(kDirectory, LookupResult{next(record.range.lo), kTopVersion, false, kTopVersion, {record, at, at}});
+    receive(kDirectory, LookupResult{next(record.range.lo), kTopVersion, false, kTopVersion, {record, at, at, at}});
     return *this;
   }
   // One metadata shard keeps all records.

@@ -101,7 +101,7 @@ class DrivenStorage : public Driven<StorageNode> {
     return learn(record_in(phase, mover), position_of(phase));
   }
   DrivenStorage& learn(const ShardRecord& record, DirectoryPosition changed_at) {
-    receive(kDirectory, RecordUpdate{record, changed_at, DirectoryPosition{}});
+    receive(kDirectory, RecordUpdate{record, changed_at, DirectoryPosition{}, changed_at});
     return *this;
   }
   DrivenStorage& order(OrderKind kind, MovePhase phase, std::uint32_t cursor = 0, std::uint64_t after = 0) {

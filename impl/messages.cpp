@@ -177,7 +177,8 @@ std::string text(const Lookup& it) {
                      it.relied_on.value);
 }
 std::string text(const RecordUpdate& it) {
-  return fmt::format("{} at {}", record_text(it.record), it.changed_at.value);
+  const std::string more = it.until > it.changed_at ? fmt::format(", more up to {}", it.until.value) : "";
+  return fmt::format("{} at {}{}", record_text(it.record), it.changed_at.value, more);
 }
 std::string text(const LookupResult& it) {
   return it.is_crossed ? fmt::format("key {}: the table of {} is old", it.key.value, it.relied_on.value)

@@ -164,7 +164,7 @@ TEST(Mover, a_mover_whose_move_was_taken_over_gives_no_more_orders_under_its_old
   taken.mover = kOtherMover;
   taken.mover_epoch = MoverEpoch{2};
 
-  mover.receive(kDirectory, RecordUpdate{taken, DirectoryPosition{20}, DirectoryPosition{}});
+  mover.receive(kDirectory, RecordUpdate{taken, DirectoryPosition{20}, DirectoryPosition{}, DirectoryPosition{20}});
   EXPECT_TRUE(mover.is_silent());
   mover.chunk_is_staged(4, false);
 

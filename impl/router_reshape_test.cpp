@@ -23,7 +23,9 @@ class ReshapedRouter : public Driven<Router> {
   ReshapedRouter() : Driven(Router(two_nodes(), kRouter)) {}
 
   ReshapedRouter& learn(const ShardRecord& record, std::uint64_t changed_at, const ShardRecord& sibling = {}) {
-    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}, {sibling}});
+    receive(kDirectory,
+            RecordUpdate{
+                record, DirectoryPosition{changed_at}, DirectoryPosition{}, DirectoryPosition{changed_at}, {sibling}});
     return *this;
   }
   ReshapedRouter& read(std::uint32_t key) {

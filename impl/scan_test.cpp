@@ -75,7 +75,8 @@ class ScanningRouter : public Driven<Router> {
     record.range = {Key{shard * 4U}, Key{shard * 4U + 4U}};
     record.owner = owner;
     record.epoch = Epoch{shard + 1U};
-    receive(kDirectory, RecordUpdate{record, DirectoryPosition{shard + 1U}, DirectoryPosition{}});
+    receive(kDirectory,
+            RecordUpdate{record, DirectoryPosition{shard + 1U}, DirectoryPosition{}, DirectoryPosition{shard + 1U}});
   }
 };
 

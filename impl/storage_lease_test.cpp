@@ -43,8 +43,9 @@ class Holder : public Driven<StorageNode> {
     receive(kDirectory, NodeRenewed{at_ms(ms), DirectoryPosition{as_of}});
     return *this;
   }
-  Holder& learn(const ShardRecord& record, std::uint64_t changed_at, std::uint64_t follows) {
-    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{follows}});
+  Holder& learn(const ShardRecord& record, std::uint64_t changed_at, std::uint64_t follows, std::uint64_t until = 0) {
+    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{follows},
+                                     DirectoryPosition{until == 0 ? changed_at : until}});
     return *this;
   }
   Instant lease_of(std::uint16_t range) { return node().claim(ShardId{range})->until; }
@@ -88,6 +89,26 @@ TEST(Leases, a_renewal_of_the_node_waits_until_everything_decided_before_it_is_k
   holder.learn(taken, 9, 8);
 
   EXPECT_EQ(holder.lease_of(1), at_ms(60));
+  EXPECT_EQ(holder.node().claim(ShardId{0}), std::nullopt);
+}
+
+// The record of range 0 was taken away at 9 and changed again at 12; the answer tells it last, after range 1's of 11.
+TEST(Leases, a_renewal_of_the_node_waits_for_the_whole_answer) {
+  Holder holder(LeasePer::node);
+  const auto records = initial_records(options(LeasePer::node));
+  for (std::uint16_t i = 0; i < kRanges; ++i) {
+    holder.learn(records[i], i + 1U, i);
+  }
+  ShardRecord taken = records[0];
+  taken.owner = kB;
+  taken.epoch = Epoch{9};
+
+  holder.renewed_until(60, 9);
+  holder.learn(records[1], 11, 8, 12);
+  EXPECT_EQ(holder.lease_of(0), Instant{});
+  holder.learn(taken, 12, 11, 12);
+
+  EXPECT_EQ(holder.lease_of(2), at_ms(60));
   EXPECT_EQ(holder.node().claim(ShardId{0}), std::nullopt);
 }
 

@@ -40,7 +40,8 @@ class Node : public DrivenMember {
   Node(const ClusterOptions& options, NodeId self) : DrivenMember(options, self) {}
 
   Node& learn(const ShardRecord& record, std::uint64_t changed_at) {
-    receive(kLeader, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}});
+    receive(kLeader,
+            RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}, DirectoryPosition{changed_at}});
     sync();
     return *this;
   }

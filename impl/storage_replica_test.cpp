@@ -30,7 +30,8 @@ class Member : public DrivenMember {
   explicit Member(NodeId self) : DrivenMember(three_nodes(2), self) {}
 
   Member& learn(const ShardRecord& record, std::uint64_t changed_at) {
-    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}});
+    receive(kDirectory,
+            RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}, DirectoryPosition{changed_at}});
     return *this;
   }
   Member& write(std::uint32_t key, std::int64_t n, std::uint32_t sequence, std::uint64_t epoch = 1) {

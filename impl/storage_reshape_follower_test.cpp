@@ -59,7 +59,8 @@ class Member : public DrivenMember {
 
   Member& learn(const ShardRecord& record, std::uint64_t changed_at, const ShardRecord* sibling = nullptr) {
     const Sibling other = sibling == nullptr ? Sibling{} : Sibling{*sibling};
-    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{}, other});
+    receive(kDirectory, RecordUpdate{record, DirectoryPosition{changed_at}, DirectoryPosition{},
+                                     DirectoryPosition{changed_at}, other});
     return *this;
   }
   Member& learn_of_split() {

@@ -38,15 +38,19 @@ class Splitting : public ServingA {
     return *this;
   }
   Splitting& hear_split() {
-    receive(kDirectory,
-            RecordUpdate{half(kShard, 0, 2), DirectoryPosition{7}, DirectoryPosition{1}, {half(kRight, 2, 4)}});
+    receive(kDirectory, RecordUpdate{half(kShard, 0, 2),
+                                     DirectoryPosition{7},
+                                     DirectoryPosition{1},
+                                     DirectoryPosition{7},
+                                     {half(kRight, 2, 4)}});
     return *this;
   }
   Splitting& hear_merge() {
-    receive(
-        kDirectory,
-        RecordUpdate{
-            half(kShard, 0, 4, kMerged), DirectoryPosition{9}, DirectoryPosition{7}, {half(kRight, 2, 2, kMerged)}});
+    receive(kDirectory, RecordUpdate{half(kShard, 0, 4, kMerged),
+                                     DirectoryPosition{9},
+                                     DirectoryPosition{7},
+                                     DirectoryPosition{9},
+                                     {half(kRight, 2, 2, kMerged)}});
     return *this;
   }
   Splitting& split() {
