@@ -110,6 +110,34 @@ TEST_P(Ketama, owners_are_those_of_the_linked_libmemcached) {
 #endif
 }
 
+// PB30 php-memcached-dev/php-memcached #344, PB31 rckclmbr/goketama PR #4: ketama without weights is another ring, with
+// another hash. Whoever switches between the two looks elsewhere for most keys.
+TEST(KetamaPoints, libmemcached_without_weights_is_another_ring) {
+#ifdef SHARDCHECK_HAS_LIBMEMCACHED
+  const std::vector<Member> members = golden_owners("ketama/equal_3.txt").members;
+  const std::unique_ptr<memcached_st, decltype(&memcached_free)> client(memcached_create(nullptr), memcached_free);
+  ASSERT_EQ(memcached_behavior_set(client.get(), MEMCACHED_BEHAVIOR_DISTRIBUTION, MEMCACHED_DISTRIBUTION_CONSISTENT),
+            MEMCACHED_SUCCESS);
+  for (const Member& member : members) {
+    const std::string host = member.name.substr(0, member.name.rfind(':'));
+    ASSERT_EQ(memcached_server_add(client.get(), host.c_str(), 11'211), MEMCACHED_SUCCESS);
+  }
+  const PointRing ring = ring_of(ketama_convention(), members);
+
+  std::size_t agreeing = 0;
+  for (std::size_t number = 0; number < kGoldenKeys; ++number) {
+    const std::string key = golden_key(number);
+    const std::uint32_t owner = memcached_generate_hash(client.get(), key.data(), key.size());
+    agreeing += ring.owner(key).value() == members.at(owner).name ? 1U : 0U;
+  }
+
+  EXPECT_LT(agreeing, kGoldenKeys / 2);
+  EXPECT_GT(agreeing, kGoldenKeys / 6);
+#else
+  GTEST_SKIP() << "built without libmemcached (libmemcached-dev is not installed)";
+#endif
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Ketama,
                          testing::Values("equal_3", "weighted_8", "equal_25_of_156_points", "floats_round_down_3",
                                          "equal_100_of_156_points"),
@@ -186,6 +214,43 @@ TEST(RedisSlots, slots_are_those_of_redis_server_as_recorded) {
   }
 
   EXPECT_EQ(keys, 279U);
+}
+
+// PB50 redis/redis #6027: clients and server disagreed on nested braces. From the first '{' to the first '}' it is.
+TEST(RedisSlots, the_hash_tag_ends_at_the_first_closing_brace) {
+  EXPECT_EQ(redis_hash_tag("a{'1':{'i32':1}}"), "'1':{'i32':1");
+  EXPECT_EQ(redis_slot("a{'1':{'i32':1}}"), 5'540U);
+}
+
+// PB51 redis/node-redis PR #3431: after an empty tag the scanner went on to the next brace.
+TEST(RedisSlots, an_empty_hash_tag_is_none) {
+  EXPECT_EQ(redis_hash_tag("{}{a}"), "{}{a}");
+  EXPECT_EQ(redis_slot("{}{a}"), 13'650U);
+  EXPECT_EQ(redis_slot("foo{}{bar}"), 8'363U);
+}
+
+// PB53 elixir-nebulex/nebulex_redis_adapter #64: a tag counted at the start of the key only.
+TEST(RedisSlots, a_hash_tag_counts_anywhere_in_the_key) {
+  EXPECT_EQ(redis_slot("bar"), 5'061U);
+  EXPECT_EQ(redis_slot("foo{bar}"), 5'061U);
+  EXPECT_EQ(redis_slot("foo{bar}{zap}"), 5'061U);
+}
+
+// PB54 informatikr/hedis PR #206: an unmatched brace, and two tags.
+TEST(RedisSlots, an_unmatched_brace_is_no_hash_tag_and_the_first_of_two_counts) {
+  EXPECT_EQ(redis_hash_tag("foo{"), "foo{");
+  EXPECT_EQ(redis_slot("foo{"), 7'673U);
+  EXPECT_EQ(redis_slot("foo{a}{b}"), redis_slot("a"));
+  EXPECT_EQ(redis_slot("a"), 15'495U);
+}
+
+// PB55 OpenSIPS/opensips PR #3815: masked with the highest slot that was assigned.
+TEST(RedisSlots, a_slot_is_one_of_16384_whoever_is_there) {
+  RedisSlots slots;
+  ASSERT_TRUE(slots.add({.name = "only"}));
+
+  EXPECT_EQ(slots.position_of("foo"), 12'182U);
+  EXPECT_EQ(slots.position_max(), 16'383U);
 }
 
 TEST(RedisSlots, three_members_have_the_well_known_runs) {
