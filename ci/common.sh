@@ -14,7 +14,8 @@ build_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
 )
 # Needed beside those by ci/test, ci/tidy and ci/nightly: second compiler, sanitizers and fuzzer, symbols, format, cache.
-test_packages=(g++ libclang-rt-19-dev llvm-19 clang-format-19 ccache python3)
+# And libmemcached, with whose ring ours is compared; that test skips where it is not installed.
+test_packages=(g++ libclang-rt-19-dev llvm-19 clang-format-19 ccache python3 libmemcached-dev)
 
 # Exit codes of every script are those of the command: 1 says that something was violated, so a machine that cannot
 # install or build says 3.

@@ -14,7 +14,7 @@ UNORDERED = ("iterating this has no defined order; use std::map, or a sorted vec
              "`// order: never iterated`")
 ADDRESS = "an address decides here, and differs in every run; order and hash by id"
 FLOAT = ("floating point differs between compilers; use a ratio of integers. For a figure that is only printed, say "
-         "`// float: printed only`")
+         "`// float: printed only`, and for what a foreign convention computes so `// float: the convention's own arithmetic`")
 ASSERT = "assert() is gone in release builds; use SHARDCHECK_ASSERT (spec/assert.h)"
 WORD = "one word per idea: a range is moved, by a move; write `move`"
 TODO = "a TODO needs the issue that owns it; write `TODO(#12): ...`, or do it now"
@@ -76,6 +76,8 @@ CASES = [
     ("impl/a.cpp", "auto a = reinterpret_cast<std::uintptr_t>(p);\n", [f"impl/a.cpp:1: [address] {ADDRESS}"]),
     ("impl/a.cpp", "double share = 0.5;\n", [f"impl/a.cpp:1: [float] {FLOAT}"]),
     ("impl/a.cpp", "double spread = 0.5;  // float: printed only\n", []),
+    ("impl/a.cpp", "float part = 1;  // float: the convention's own arithmetic\n", []),
+    ("impl/a.cpp", "// float: the convention's own arithmetic\nfloat part = 1;\n", [f"impl/a.cpp:2: [float] {FLOAT}"]),
     ("spec/a.cpp", "double share = 0.5;\n", []),
     ("cli/a.cpp", "#include <cassert>\n", [f"cli/a.cpp:1: [assert] {ASSERT}"]),
     ("cli/a.cpp", "assert(x > 0);\nstatic_assert(true);\nSHARDCHECK_ASSERT(x > 0);\n",

@@ -144,7 +144,7 @@ TEST(RingBugs, a_light_member_beside_heavy_ones_has_its_points) {
   EXPECT_EQ(points_of(ring, "small"), 5U);
 }
 
-// PB25 RJ/ketama #13: removing a server moved the points of the others.
+// PB25 RJ/ketama #13, PB26 memcached/memcached PR #873: removing a server moved the points of the others.
 TEST(RingBugs, removing_a_member_leaves_the_points_of_the_others_where_they_are) {
   Ring ring = ring_of({{.name = "a", .weight = 1}, {.name = "b", .weight = 2}, {.name = "c", .weight = 3}}, 40);
 
