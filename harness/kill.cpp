@@ -8,7 +8,6 @@
 #include "harness/placement_check.h"
 #include "harness/scenario_runner.h"
 #include "harness/shrink.h"
-#include "impl/placement/ring.h"
 
 namespace shardcheck::harness {
 namespace {
@@ -91,10 +90,9 @@ class ClusterKill {
   Scenario scenario_;
 };
 
-Kill kill_ring(impl::Mutant mutant, const KillOptions& options) {
+Kill kill_placement(impl::Mutant mutant, const KillOptions& options) {
   const impl::MutantRow& row = impl::row_of(mutant);
-  const std::string name = "ring+" + std::string(row.name);
-  const PlacementReport report = check_placement(*placement_by_name(name), options.seed, options.cases_max);
+  const PlacementReport report = check_placement(mutant_factory(mutant), options.seed, options.cases_max);
   Kill kill;
   kill.mutant = mutant;
   kill.runs = options.cases_max;
@@ -108,7 +106,7 @@ Kill kill_ring(impl::Mutant mutant, const KillOptions& options) {
       kill.violation = found.finding->violation;
       kill.runs = found.finding->cases_until;
       kill.steps = steps_of(found.finding->smallest);
-      kill.replay = to_text(PlacementReplay{name, clause, found.finding->smallest});
+      kill.replay = to_text(PlacementReplay{report.placement, clause, found.finding->smallest});
     }
   }
   for (const PlacementRow& each : report.rows) {
@@ -122,7 +120,8 @@ Kill kill_ring(impl::Mutant mutant, const KillOptions& options) {
 }  // namespace
 
 Kill kill(impl::Mutant mutant, const KillOptions& options) {
-  return impl::row_of(mutant).component == "ring" ? kill_ring(mutant, options) : ClusterKill(mutant, options).run();
+  return impl::row_of(mutant).component == "ring" ? kill_placement(mutant, options)
+                                                  : ClusterKill(mutant, options).run();
 }
 
 }  // namespace shardcheck::harness

@@ -7,14 +7,21 @@
 #include "harness/golden_ring.h"
 #include "harness/placement_draw.h"
 #include "harness/placement_shrink.h"
+#include "impl/placement/jump.h"
+#include "impl/placement/naive_ring.h"
 #include "impl/placement/ring.h"
+#include "impl/placement/schemes.h"
 #include "spec/assert.h"
+#include "spec/placement_claim.h"
 
 namespace shardcheck {
 namespace {
 
 // A clause is not judged any more after so many failing cases; the smallest of them, once shrunk, is reported.
 constexpr std::size_t kFailuresKeptMax = 4;
+
+// Of the seeded bugs of placement in the catalogue, whichever scheme they are in.
+constexpr std::string_view kMutantComponent = "ring";
 
 struct Failure {
   PlacementCase input;
@@ -24,7 +31,8 @@ struct Failure {
 // One clause over the cases of a run.
 class RowJudge {
  public:
-  RowJudge(ClauseId clause, const PlacementFactory& factory) : factory_(factory), row_{.clause = clause} {}
+  RowJudge(ClauseId clause, const PlacementFactory& factory)
+      : factory_(factory), row_{.clause = clause, .promise = promise_of(factory.make({})->promises(), clause)} {}
 
   void judge(const PlacementCase& input, std::uint64_t case_number) {
     if (failures_.size() >= kFailuresKeptMax) {
@@ -137,19 +145,34 @@ Result<LawResult> replay(const PlacementReplay& replay) {
   return check_law(replay.clause, *factory, replay.input);
 }
 
+PlacementFactory mutant_factory(impl::Mutant mutant) {
+  SHARDCHECK_ASSERT(impl::row_of(mutant).component == kMutantComponent);
+  if (mutant == impl::Mutant::ring_jump_middle_removal) {
+    return impl::jump_factory(mutant);
+  }
+  return impl::is_in_naive_ring(mutant) ? impl::naive_ring_factory(mutant) : impl::ring_factory(mutant);
+}
+
 std::optional<PlacementFactory> placement_by_name(std::string_view name) {
-  constexpr std::string_view kMutantPrefix = "ring+";
-  if (name == "ring") {
-    return impl::ring_factory();
+  const std::size_t plus = name.find('+');
+  const std::optional<PlacementFactory> scheme = impl::scheme_by_name(name.substr(0, plus));
+  if (plus == std::string_view::npos || !scheme) {
+    return scheme;
   }
-  if (!name.starts_with(kMutantPrefix)) {
+  std::string_view variant = name.substr(plus + 1);
+  if (const std::optional<impl::Mutant> mutant = impl::mutant_by_name(variant)) {
+    const bool is_of_placement = impl::row_of(*mutant).component == kMutantComponent;
+    const bool is_known = is_of_placement && (scheme->name == "ring" || mutant_factory(*mutant).name == name);
+    return is_known ? std::optional(mutant_factory(*mutant)) : std::nullopt;
+  }
+  constexpr std::string_view kHeldTo = "exactly_";
+  if (!variant.starts_with(kHeldTo)) {
     return std::nullopt;
   }
-  const std::optional<impl::Mutant> mutant = impl::mutant_by_name(name.substr(kMutantPrefix.size()));
-  if (!mutant || impl::row_of(*mutant).component != "ring") {
-    return std::nullopt;
-  }
-  return impl::ring_factory(*mutant);
+  variant.remove_prefix(kHeldTo.size());
+  const std::optional<ClauseId> clause_id = clause_by_text_id(variant);
+  const bool has_level = clause_id && level_of(*clause_id) != nullptr;
+  return has_level ? std::optional(held_to(*scheme, *clause_id)) : std::nullopt;
 }
 
 bool PlacementKill::is_killed_as_declared() const {
@@ -160,8 +183,8 @@ bool PlacementKill::is_killed_as_declared() const {
 std::vector<PlacementKill> kill_placement_mutants(std::uint64_t seed, std::uint64_t cases) {
   std::vector<PlacementKill> kills;
   for (const impl::MutantRow& row : impl::mutants()) {
-    if (row.component == "ring") {
-      kills.push_back({row.mutant, check_placement(impl::ring_factory(row.mutant), seed, cases)});
+    if (row.component == kMutantComponent) {
+      kills.push_back({row.mutant, check_placement(mutant_factory(row.mutant), seed, cases)});
     }
   }
   return kills;

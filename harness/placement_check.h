@@ -23,6 +23,7 @@ struct PlacementFinding {
 
 struct PlacementRow {
   ClauseId clause;
+  Promise promise = Promise::exactly;  // what the scheme says of the clause
   std::uint64_t checks = 0;
   std::optional<PlacementFinding> finding = std::nullopt;
 
@@ -57,8 +58,12 @@ Result<PlacementReplay> parse_placement_replay(std::string_view text);
 // Judges the case again. Fails when the placement is not one of ours (placement_by_name).
 Result<LawResult> replay(const PlacementReplay& replay);
 
-// "ring", and "ring+NAME" with the mutant of this name.
+// A scheme of impl/placement/schemes.h by its name; "NAME+MUTANT", a scheme with this seeded bug ("ring+" will do for
+// each of them); "NAME+exactly_P3", a scheme judged as if it promised P1, P3, P4 or P5 exactly.
 std::optional<PlacementFactory> placement_by_name(std::string_view name);
+
+// The scheme that a seeded bug of placement is in, with the bug. `mutant` must be one of these (component "ring").
+PlacementFactory mutant_factory(impl::Mutant mutant);
 
 struct PlacementKill {
   impl::Mutant mutant;
@@ -69,7 +74,7 @@ struct PlacementKill {
   bool is_killed_as_declared() const;
 };
 
-// Every mutant of the ring under check_placement.
+// Every seeded bug of placement under check_placement.
 std::vector<PlacementKill> kill_placement_mutants(std::uint64_t seed, std::uint64_t cases);
 
 }  // namespace shardcheck

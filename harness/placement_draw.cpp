@@ -48,6 +48,15 @@ PlacementEdit draw_edit(const PlacementDraws& draws, bool has_racks) {
   return {kind, member};
 }
 
+// More members than one digit counts. They come first, and not in the order of their names.
+void add_crowd(PlacementCase& input) {
+  std::vector<Member> crowd;
+  for (const int number : {12, 3, 11, 7, 5, 9, 4, 8}) {
+    crowd.push_back({.name = fmt::format("m{}", number)});
+  }
+  input.members.insert(input.members.begin(), crowd.begin(), crowd.end());
+}
+
 }  // namespace
 
 PlacementDraws seeded_draws(std::uint64_t seed) {
@@ -100,6 +109,13 @@ PlacementCase draw_placement_case(const PlacementDraws& draws) {
   const std::uint64_t keys = 1 + draws.below(4);
   for (std::uint64_t number = 0; number < keys; ++number) {
     input.keys.push_back(fmt::format("user:{}", draws.below(1'000'000)));
+  }
+  // Asked last, so that the answers before these keep their meaning.
+  if (draws.below(16) == 15) {
+    add_crowd(input);
+  }
+  if (is_for_shares && draws.below(16) == 15 && !input.members.empty()) {
+    input.members.front().weight = 101 + static_cast<std::int64_t>(draws.below(200));
   }
   return input;
 }

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/clauses.h"
 #include "spec/error.h"
 
 namespace shardcheck {
@@ -42,19 +43,47 @@ struct Member {
 // What a scheme says about one of its promises, and what it is judged by.
 enum class Promise : std::uint8_t { none, within_bound, exactly };
 
+// What each level means, and so what is judged:
+//   determinism     exactly: the answers are a function of the members. within_bound: of the history of changes, so
+//   that
+//                   two routers that follow one log agree; a map of partitions is data, not a function.
+//   movement        exactly: a change moves keys only to or from the member that it is about. within_bound: between two
+//                   others it moves at most stray_permille_max of the share that the change is about.
+//   movement_share  within_bound: no more moves than that share, what scatters, and the strays. exactly: nothing
+//                   scatters, only whole partitions are rounded.
+//   balance         within_bound: a share is its weight's, give or take the scatter, partitions_off_max whole
+//   partitions
+//                   and overload_permille_max. exactly: give or take partitions_off_max whole partitions, each counted.
+// Errors are promised by all: what must be refused is refused and changes nothing.
 struct PlacementPromises {
-  Promise determinism = Promise::exactly;  // P1: a function of the members alone
-  Promise movement = Promise::exactly;     // P3: no key moves between two members that the change is not about
-  Promise movement_share = Promise::none;  // P4: no more moves than the changed member's share
-  Promise balance = Promise::none;         // P5: everybody's share follows its weight
+  Promise determinism = Promise::exactly;  // P1
+  Promise movement = Promise::exactly;     // P3
+  Promise movement_share = Promise::none;  // P4
+  Promise balance = Promise::none;         // P5
+
+  // P6, where movement is exact: a join or a leave is one member more or less in a preference list, and nobody else
+  // changes places. Whoever moves whole partitions keeps no order of all members for each, and does not promise it.
+  bool has_sliding_lists = true;
 
   // For the bounds of P4 and P5: shares scatter like those of so many uniformly placed points for each unit of weight.
   // 0: they do not scatter at all, as in rendezvous hashing, so that only the sample of keys does.
   std::uint64_t points_per_weight = 0;
 
+  // P3 within a bound, in thousandths of the share that the changed weight stands for.
+  std::uint32_t stray_permille_max = 0;
+  // P4 and P5, of a scheme that places whole partitions: a share may be off by so many of them. For strays too.
+  std::uint32_t partitions_off_max = 0;
+  // P5: above 0, nobody has more than its fair share, so many thousandths of it, and one partition.
+  std::uint32_t overload_permille_max = 0;
+
   // The convention whose golden vectors the scheme reproduces (P8), e.g. kGoldenRing; empty: none.
   std::string golden = {};
 };
+
+// Where a clause's level stands; null for the clauses of placement without one, which all promise exactly that show
+// what these are judged by.
+Promise PlacementPromises::* level_of(ClauseId clause_id);
+Promise promise_of(const PlacementPromises& promises, ClauseId clause_id);
 
 // First 32 bits, big-endian, of MD5; labels "{name}#{i}", i = 0 .. virtual_nodes * weight - 1; equal positions in order
 // of names; a key belongs to the first point at or after its position, above the last one to the first.
@@ -93,6 +122,11 @@ class Placement {
   virtual std::uint64_t position_max() const { return 0; }
   virtual std::optional<std::uint64_t> position_of(std::string_view) const { return std::nullopt; }
   virtual Result<std::string_view> owner_at(std::uint64_t) const { return fail("placement", "has no positions"); }
+
+  // Optional, instead of points: a scheme that places whole partitions, always equally many, says how many. Then
+  // position_of(key) is the number of the key's partition, owner_at(number) its owner, position_max() the last number,
+  // and it is judged exactly, partition by partition.
+  virtual std::uint64_t partitions() const { return 0; }
 };
 
 // The parameters that a case may set. A scheme ignores those it does not have.

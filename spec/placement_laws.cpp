@@ -102,6 +102,22 @@ void check_boundaries(PlacementJudge& judge, const Placement& placement, const M
   }
 }
 
+// Up to kCoverageLawPartitionsMax partitions, evenly picked.
+void check_partitions(PlacementJudge& judge, const Placement& placement, const Membership& membership) {
+  const std::uint64_t partitions = placement.partitions();
+  judge.expect(placement.position_max() == partitions - 1, [&] {
+    return fmt::format("there are {} partitions, and position_max() is {}", partitions, placement.position_max());
+  });
+  const std::uint64_t step = partitions / kCoverageLawPartitionsMax + 1;
+  for (std::uint64_t partition = 0; partition < partitions; partition += step) {
+    const Result<std::string_view> owner = placement.owner_at(partition);
+    judge.expect(owner && membership.members().contains(std::string(*owner)), [&] {
+      return fmt::format("with {}, partition {} belongs to {}", to_words(membership), partition,
+                         owner_or_reason(owner));
+    });
+  }
+}
+
 void check_no_owner(PlacementJudge& judge, const Placement& placement, std::string_view when) {
   judge.expect(!placement.owner("user:0"), [&] { return fmt::format("{}, a key still has an owner", when); });
   judge.expect(!placement.preference_list("user:0", 1),
@@ -167,9 +183,6 @@ std::string owner_or_reason(const Result<std::string_view>& owner) {
 LawResult check_determinism(const PlacementFactory& factory, const PlacementCase& input) {
   PlacementJudge judge(ClauseId::P1);
   const std::unique_ptr<Placement> grown = factory.make(input.parameters);
-  if (grown->promises().determinism != Promise::exactly) {
-    return judge.result();
-  }
   Membership membership;
   for (const PlacementEdit& edit : history_of(input)) {
     if (!check_edit(judge, *grown, membership, edit, input.keys)) {
@@ -189,6 +202,13 @@ LawResult check_determinism(const PlacementFactory& factory, const PlacementCase
                          difference(input.keys, expected, got));
     });
   };
+  const Promise promise = grown->promises().determinism;
+  if (promise != Promise::none) {
+    compare(history_of(input), "by the same history again");
+  }
+  if (promise != Promise::exactly) {
+    return judge.result();
+  }
   compare(additions_of(membership, false), "added in the order of names");
   compare(additions_of(membership, true), "added against the order of names");
   std::vector<PlacementEdit> visited = additions_of(membership, false);
@@ -229,6 +249,9 @@ LawResult check_coverage(const PlacementFactory& factory, const PlacementCase& i
   }
   if (!placement.points().empty()) {
     check_boundaries(judge, placement, membership);
+  }
+  if (placement.partitions() > 0) {
+    check_partitions(judge, placement, membership);
   }
   return judge.result();
 }

@@ -3,8 +3,9 @@
 // both owners. Zero checks: the scheme does not promise the clause, or the case or the scheme shows nothing to judge it
 // by.
 //
-// Laws that need points on a circle (P2 and P3 on arcs, P7, P9) use points(), position_of() and owner_at(); a scheme
-// without them is judged on the keys of the case and on a fixed sample of keys.
+// Laws that need points on a circle (P2 and P3 on arcs, P7, P9) use points(), position_of() and owner_at(). Who places
+// whole partitions is judged by partition instead of by arc; a scheme with neither, on the keys of the case and on a
+// fixed sample of keys.
 //
 // Nothing here draws: the same factory and case give the same result. Time is a few builds of the placement for each
 // edit, O(edits * points).
@@ -27,15 +28,18 @@ struct LawResult {
   friend bool operator==(const LawResult&, const LawResult&) = default;
 };
 
-// P1: whatever the order and the history in which the members came, the answers are those of a placement built from
-// them afresh; and an edit that must be refused is refused and changes nothing.
+// P1: an edit that must be refused is refused and changes nothing, whatever the scheme promises. Within a bound: the
+// same history gives the same answers. Exactly: whatever the order and the history in which the members came, the
+// answers are those of a placement built from them afresh.
 LawResult check_determinism(const PlacementFactory& factory, const PlacementCase& input);
 
-// P2: every key and every position has the owner that the points give it, and no owner is an error only without
-// members.
+// P2: every key and every position has the owner that the points give it, every partition has one, and no owner is an
+// error only without members.
+inline constexpr std::uint64_t kCoverageLawPartitionsMax = 4'096;
 LawResult check_coverage(const PlacementFactory& factory, const PlacementCase& input);
 
-// P3: a change moves keys only to or from the member that it is about.
+// P3: a change moves keys only to or from the member that it is about; within a bound, no more between others than the
+// scheme states.
 LawResult check_minimal_movement(const PlacementFactory& factory, const PlacementCase& input);
 
 // P4, P5, P9 speak of shares, which scatter: judged only when a unit of weight has at least so many points, and against
@@ -43,7 +47,7 @@ LawResult check_minimal_movement(const PlacementFactory& factory, const Placemen
 inline constexpr std::uint64_t kShareLawVirtualNodesMin = 100;
 inline constexpr std::uint64_t kShareLawDeviations = 8;
 
-// P4: a change moves no more than the share of the member that it is about.
+// P4: a change moves no more than the share of the member that it is about, and the strays that P3 leaves to it.
 LawResult check_movement_share(const PlacementFactory& factory, const PlacementCase& input);
 
 // P5: every member's share, on arcs and on a sample of keys, follows its weight. For N equal members with V points each

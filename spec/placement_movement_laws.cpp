@@ -62,49 +62,157 @@ std::int64_t weight_in(const Membership& membership, const std::string& name) {
   return member == membership.members().end() ? 0 : member->second.weight;
 }
 
-std::uint64_t moved_on_arcs(const PlacementPair& pair) {
-  std::uint64_t moved = 0;
-  for (const CommonArc& arc : common_arcs(pair.before(), pair.after())) {
-    moved += arc.owner_before == arc.owner_after ? 0 : arc.share_units;
-  }
-  return moved;
-}
+// What one change moves, and what of it between two members that it is not about.
+struct Moved {
+  std::uint64_t units = 0;
+  std::uint64_t stray_units = 0;
+  std::string first_stray;  // which key or position, and between whom
+};
 
-std::uint64_t moved_of_sample(const PlacementPair& pair) {
-  std::uint64_t moved = 0;
+class MovedCounter {
+ public:
+  explicit MovedCounter(const PlacementEdit& edit) : edit_(edit) {}
+
+  template <class Where>
+  void count(std::string_view before, std::string_view after, std::uint64_t units, Where where) {
+    if (before == after) {
+      return;
+    }
+    moved_.units += units;
+    if (!involves(edit_, before, after)) {
+      if (moved_.stray_units == 0) {
+        moved_.first_stray = fmt::format("{} from {} to {}", where(), named(before), named(after));
+      }
+      moved_.stray_units += units;
+    }
+  }
+  Moved moved() const { return moved_; }
+
+ private:
+  const PlacementEdit& edit_;
+  Moved moved_;
+};
+
+Moved count_moved(const PlacementPair& pair, const PlacementEdit& edit, bool is_on_arcs) {
+  MovedCounter counter(edit);
+  if (is_on_arcs) {
+    for (const CommonArc& arc : common_arcs(pair.before(), pair.after())) {
+      counter.count(arc.owner_before, arc.owner_after, arc.share_units,
+                    [&] { return fmt::format("position {}", arc.last_position); });
+    }
+    return counter.moved();
+  }
   for (std::uint64_t number = 0; number < kShareSampleKeys; ++number) {
     const std::string key = share_sample_key(number);
-    moved += pair.before().owner(key).value_or("") == pair.after().owner(key).value_or("") ? 0U : 1U;
+    counter.count(pair.before().owner(key).value_or(""), pair.after().owner(key).value_or(""),
+                  kShareUnits / kShareSampleKeys, [&] { return fmt::format("key '{}'", key); });
   }
-  return moved * (kShareUnits / kShareSampleKeys);
+  return counter.moved();
+}
+
+std::uint64_t partition_units(const Placement& placement, const PlacementPromises& promises) {
+  const std::uint64_t partitions = placement.partitions();
+  return partitions == 0 ? 0 : promises.partitions_off_max * (kShareUnits / partitions + 1);
+}
+
+// Of shares, as the scheme states it. Exactly: they do not scatter.
+ShareScatter scatter_of(const Placement& placement, const PlacementPromises& promises, Promise promise,
+                        bool is_on_arcs) {
+  ShareScatter scatter;
+  scatter.points_per_weight = promise == Promise::exactly ? 0 : promises.points_per_weight;
+  scatter.sample_keys = is_on_arcs ? 0 : kShareSampleKeys;
+  // Partitions that are thrown onto a circle are a sample of it.
+  const std::uint64_t partitions = placement.partitions();
+  if (partitions > 0 && scatter.points_per_weight > 0) {
+    scatter.sample_keys = is_on_arcs ? partitions : partitions * kShareSampleKeys / (partitions + kShareSampleKeys);
+  }
+  return scatter;
+}
+
+// The share that the changed weight stands for: at least what had to move, if it was all.
+struct ChangedWeight {
+  std::int64_t weight;
+  std::int64_t total;
+};
+ChangedWeight changed_weight(const PlacementPair& pair, const PlacementEdit& edit) {
+  const std::int64_t before = weight_in(pair.members_before(), edit.member.name);
+  const std::int64_t after = weight_in(pair.members_after(), edit.member.name);
+  return {.weight = std::max(before, after) - std::min(before, after),
+          .total = std::max(pair.members_before().weight_total(), pair.members_after().weight_total())};
+}
+
+// What the edit may move between members that it is not about.
+std::uint64_t stray_units_max(const PlacementPair& pair, const PlacementEdit& edit, bool is_on_arcs) {
+  const PlacementPromises promises = pair.after().promises();
+  if (promises.movement != Promise::within_bound) {
+    return 0;
+  }
+  const ChangedWeight changed = changed_weight(pair, edit);
+  const ShareScatter scatter = scatter_of(pair.after(), promises, Promise::within_bound, is_on_arcs);
+  const std::uint64_t deviation = share_deviation_units(changed.weight, changed.total, scatter);
+  return (fair_share_units(changed.weight, changed.total) + kShareLawDeviations * deviation) *
+             promises.stray_permille_max / 1'000 +
+         partition_units(pair.after(), promises) + 1;
 }
 
 // What the edit may move: the difference between the shares of its member before and after, and the scatter of both.
-std::uint64_t movable_units(const PlacementPair& pair, const PlacementEdit& edit, ShareScatter scatter) {
+std::uint64_t movable_units(const PlacementPair& pair, const PlacementEdit& edit, bool is_on_arcs) {
   const std::int64_t total_before = pair.members_before().weight_total();
   const std::int64_t total_after = pair.members_after().weight_total();
   const std::int64_t weight_before = weight_in(pair.members_before(), edit.member.name);
   const std::int64_t weight_after = weight_in(pair.members_after(), edit.member.name);
   const std::uint64_t share_before = fair_share_units(weight_before, total_before);
   const std::uint64_t share_after = fair_share_units(weight_after, total_after);
+  const PlacementPromises promises = pair.after().promises();
+  const ShareScatter scatter = scatter_of(pair.after(), promises, promises.movement_share, is_on_arcs);
   const std::uint64_t deviation = share_deviation_units(weight_before, total_before, scatter) +
                                   share_deviation_units(weight_after, total_after, scatter);
   return std::max(share_before, share_after) - std::min(share_before, share_after) + kShareLawDeviations * deviation +
-         1;
+         partition_units(pair.after(), promises) + stray_units_max(pair, edit, is_on_arcs) + 1;
 }
 
-void check_shares(PlacementJudge& judge, const Membership& membership,
-                  const std::map<std::string, std::uint64_t>& shares, ShareScatter scatter, std::string_view of_what) {
-  const std::int64_t total = membership.weight_total();
-  for (const auto& [name, member] : membership.members()) {
+void check_strays(PlacementJudge& judge, const PlacementPair& pair, const PlacementEdit& edit) {
+  const bool is_on_arcs = has_arcs(pair.before()) && has_arcs(pair.after());
+  const Moved moved = count_moved(pair, edit, is_on_arcs);
+  const std::uint64_t allowed = stray_units_max(pair, edit, is_on_arcs);
+  judge.expect(moved.stray_units <= allowed, [&] {
+    return fmt::format(
+        "with {}, {} moves {} of everything between members that it is not about, first {}; {} is allowed",
+        to_words(pair.members_before()), to_words(edit), in_percent(moved.stray_units), moved.first_stray,
+        in_percent(allowed));
+  });
+}
+
+// The shares of all members, on arcs or of the sample, against their weights.
+void check_shares(PlacementJudge& judge, const BuiltPlacement& built, bool is_on_arcs) {
+  const Placement& placement = *built.placement;
+  const PlacementPromises promises = placement.promises();
+  const std::map<std::string, std::uint64_t> shares =
+      is_on_arcs ? shares_on_arcs(placement) : shares_of_sample(placement);
+  const ShareScatter scatter = scatter_of(placement, promises, promises.balance, is_on_arcs);
+  const std::int64_t total = built.membership.weight_total();
+  const std::uint64_t partition = placement.partitions() == 0 ? 0 : kShareUnits / placement.partitions() + 1;
+  const std::uint64_t rounding = built.membership.members().size() * 1'000;
+  for (const auto& [name, member] : built.membership.members()) {
     const auto found = shares.find(name);
     const std::uint64_t share = found == shares.end() ? 0 : found->second;
     const std::uint64_t fair = fair_share_units(member.weight, total);
-    const std::uint64_t bound = kShareLawDeviations * share_deviation_units(member.weight, total, scatter) +
-                                membership.members().size() * 1'000;
-    judge.expect(std::max(share, fair) - std::min(share, fair) <= bound && share > 0, [&] {
-      return fmt::format("with {}, member '{}' owns {} of {}; its weight gives {}, give or take {}",
-                         to_words(membership), name, in_percent(share), of_what, in_percent(fair), in_percent(bound));
+    const std::uint64_t under = kShareLawDeviations * share_deviation_units(member.weight, total, scatter) +
+                                partition_units(placement, promises) + rounding;
+    std::uint64_t over = under;
+    if (promises.overload_permille_max > 0) {
+      // Capacities are kept to, however points and partitions scatter; only a sample still does.
+      const ShareScatter sample{.points_per_weight = 0, .sample_keys = is_on_arcs ? 0 : kShareSampleKeys};
+      over = fair * promises.overload_permille_max / 1'000 + partition + rounding +
+             kShareLawDeviations * share_deviation_units(member.weight, total, sample);
+    }
+    // Out of a sample, somebody of whom it should hold only a few may have nothing by chance.
+    const bool must_own = scatter.sample_keys == 0 || fair / (kShareUnits / scatter.sample_keys) >= 40;
+    judge.expect((share > 0 || !must_own) && share <= fair + over && share + under >= fair, [&] {
+      return fmt::format("with {}, member '{}' owns {} of {}; its weight gives {}, at most {} less or {} more",
+                         to_words(built.membership), name, in_percent(share),
+                         is_on_arcs ? "all positions" : "a sample of keys", in_percent(fair), in_percent(under),
+                         in_percent(over));
     });
   }
 }
@@ -143,11 +251,13 @@ void check_heirs(PlacementJudge& judge, const PlacementPair& pair, const Placeme
 LawResult check_minimal_movement(const PlacementFactory& factory, const PlacementCase& input) {
   PlacementJudge judge(ClauseId::P3);
   PlacementPair pair(factory, input.parameters);
-  if (pair.after().promises().movement != Promise::exactly) {
+  const PlacementPromises promises = pair.after().promises();
+  if (promises.movement == Promise::none ||
+      (promises.movement == Promise::within_bound && !has_judgeable_shares(promises, input))) {
     return judge.result();
   }
   std::vector<std::string> keys = input.keys;
-  if (factory.make(input.parameters)->position_max() == 0) {
+  if (pair.after().position_max() == 0) {
     for (std::uint64_t number = 0; number < 64; ++number) {
       keys.push_back(share_sample_key(number));
     }
@@ -156,8 +266,12 @@ LawResult check_minimal_movement(const PlacementFactory& factory, const Placemen
     if (!pair.step(edit) || pair.members_before().members().empty() || pair.members_after().members().empty()) {
       continue;
     }
-    check_moves_on_arcs(judge, pair, edit);
-    check_moves_of_keys(judge, pair, edit, keys);
+    if (promises.movement == Promise::within_bound) {
+      check_strays(judge, pair, edit);
+    } else {
+      check_moves_on_arcs(judge, pair, edit);
+      check_moves_of_keys(judge, pair, edit, keys);
+    }
   }
   return judge.result();
 }
@@ -173,14 +287,12 @@ LawResult check_movement_share(const PlacementFactory& factory, const PlacementC
     if (!pair.step(edit) || pair.members_before().members().empty() || pair.members_after().members().empty()) {
       continue;
     }
-    const bool is_on_arcs = has_points(pair.before()) && has_points(pair.after());
-    const std::uint64_t moved = is_on_arcs ? moved_on_arcs(pair) : moved_of_sample(pair);
-    const std::uint64_t movable = movable_units(
-        pair, edit,
-        {.points_per_weight = promises.points_per_weight, .sample_keys = is_on_arcs ? 0 : kShareSampleKeys});
-    judge.expect(moved <= movable, [&] {
+    const bool is_on_arcs = has_arcs(pair.before()) && has_arcs(pair.after());
+    const Moved moved = count_moved(pair, edit, is_on_arcs);
+    const std::uint64_t movable = movable_units(pair, edit, is_on_arcs);
+    judge.expect(moved.units <= movable, [&] {
       return fmt::format("with {}, {} moves {} of everything; the change of its share allows {}",
-                         to_words(pair.members_before()), to_words(edit), in_percent(moved), in_percent(movable));
+                         to_words(pair.members_before()), to_words(edit), in_percent(moved.units), in_percent(movable));
     });
   }
   return judge.result();
@@ -196,13 +308,11 @@ LawResult check_balance(const PlacementFactory& factory, const PlacementCase& in
   if (promises.balance == Promise::none || !has_judgeable_shares(promises, input)) {
     return judge.result();
   }
-  if (has_points(*built.placement)) {
-    check_shares(judge, built.membership, shares_on_arcs(*built.placement),
-                 {.points_per_weight = promises.points_per_weight}, "the circle");
+  if (has_arcs(*built.placement)) {
+    check_shares(judge, built, true);
   }
   // The sample too, because only it shows whether the key is used.
-  check_shares(judge, built.membership, shares_of_sample(*built.placement),
-               {.points_per_weight = promises.points_per_weight, .sample_keys = kShareSampleKeys}, "a sample of keys");
+  check_shares(judge, built, false);
   return judge.result();
 }
 

@@ -109,7 +109,8 @@ LawResult check_preference(const PlacementFactory& factory, const PlacementCase&
   for (const std::string& key : input.keys) {
     check_key(judge, *built.placement, built.membership, key);
   }
-  if (built.placement->promises().movement != Promise::exactly) {
+  const PlacementPromises promises = built.placement->promises();
+  if (promises.movement != Promise::exactly || !promises.has_sliding_lists) {
     return judge.result();
   }
   PlacementPair pair(factory, input.parameters);

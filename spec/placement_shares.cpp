@@ -38,9 +38,30 @@ std::uint64_t scaled(Uint128 length, Uint128 circle) {
   return static_cast<std::uint64_t>(length * kShareUnits / circle);
 }
 
+std::vector<CommonArc> partition_arcs(const Placement& before, const Placement& after) {
+  const std::uint64_t partitions = after.partitions();
+  std::vector<CommonArc> arcs;
+  arcs.reserve(partitions);
+  for (std::uint64_t partition = 0; partition < partitions; ++partition) {
+    const std::uint64_t first = scaled(partition, partitions);
+    arcs.push_back({.last_position = partition,
+                    .share_units = scaled(Uint128{partition} + 1, partitions) - first,
+                    .owner_before = std::string(before.owner_at(partition).value_or("")),
+                    .owner_after = std::string(after.owner_at(partition).value_or(""))});
+  }
+  return arcs;
+}
+
 }  // namespace
 
+bool has_arcs(const Placement& placement) {
+  return !placement.points().empty() || (placement.partitions() > 0 && placement.owner_at(0));
+}
+
 std::vector<CommonArc> common_arcs(const Placement& before, const Placement& after) {
+  if (after.partitions() > 0) {
+    return partition_arcs(before, after);
+  }
   std::vector<std::uint64_t> cuts;
   for (const Placement* placement : {&before, &after}) {
     for (const PlacementPoint& point : placement->points()) {

@@ -23,12 +23,16 @@ struct CommonArc {
   std::string owner_after;
 };
 
-// The circle cut at every point of both, which have the same positions. Asks 2 * points owners.
+// The circle cut at every point of both, which have the same positions. Asks 2 * points owners. Of placements of whole
+// partitions, equally many on both sides: one arc a partition.
 std::vector<CommonArc> common_arcs(const Placement& before, const Placement& after);
 
 // Keys to measure with where there are no arcs: always the same ones.
 inline constexpr std::uint64_t kShareSampleKeys = 4'096;
 std::string share_sample_key(std::uint64_t number);
+
+// Whether there is something to cut: points, or partitions with owners.
+bool has_arcs(const Placement& placement);
 
 std::map<std::string, std::uint64_t> shares_on_arcs(const Placement& placement);
 std::map<std::string, std::uint64_t> shares_of_sample(const Placement& placement);
