@@ -165,9 +165,9 @@ nlohmann::json row_of(const Judged& judged) {
     if (judged.findings.classified[i]) {
       row["classification"] = to_json(*judged.findings.classified[i]);
     }
-    // Its keys are the report's, and those behind when it stopped at the first that is violated.
+    // It has all keys of the history, also those that the report has not.
     if (key.key != histories::kAbsent) {
-      row["availability"] = to_json(judged.history, judged.findings.availability[i]);
+      row["availability"] = to_json(judged.history, judged.findings.availability[key.number]);
     }
     if (key.verdict == Verdict::undecided) {
       row["reason"] = reason_of(key.shortage);

@@ -66,10 +66,10 @@ void classify_keys(const History& history, const histories::CheckReport& report,
   histories::Partition partition;
   partition.cut(history);
   histories::KeyHistory whole;
-  for (std::uint32_t key = 0; key < report.keys.size(); ++key) {
+  for (std::size_t key = 0; key < report.keys.size(); ++key) {
     const bool is_one_key = report.keys[key].key != histories::kAbsent;
     if (is_one_key && report.keys[key].verdict == histories::Verdict::not_linearizable) {
-      partition.key_history(key, whole);
+      partition.key_history(report.keys[key].number, whole);
       findings.classified[key] = classify(history, whole, is_out_of_time);
     }
   }
