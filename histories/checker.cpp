@@ -17,7 +17,7 @@ constexpr std::uint64_t kPartOfStepsToReach = 16;
 // Of the rounds.
 constexpr std::uint64_t kStepsOfFirstSearch = 8192;
 constexpr std::uint64_t kStepsOfOperation = 16;
-constexpr std::uint64_t kMoreEachRound = 16;
+constexpr std::uint64_t kMoreEachRound = 64;
 
 bool is_out_of_time(const CheckOptions& options) { return options.is_out_of_time && options.is_out_of_time(); }
 
