@@ -84,7 +84,9 @@ void judge_keys(histories::Checker& checker, const CheckFlags& flags, const hist
       .stops_at_first_violation = flags.stops_at_first,
   };
   judged.report = checker.check(judged.history, options);
-  classify_keys(judged.history, judged.report, options.is_out_of_time, judged.findings);
+  classify_keys(judged.history, judged.report,
+                {.is_out_of_time = options.is_out_of_time, .memory_bytes_max = options.memory_bytes_max},
+                judged.findings);
 }
 
 Result<Judged> judge(histories::Checker& checker, const std::string& file, const CheckFlags& flags) {
@@ -260,7 +262,9 @@ ExitCode run_check(const CheckFlags& flags) {
 void add_check(CLI::App& app, ExitCode& exit) {
   CLI::App* check = app.add_subcommand("check", "Judge recorded histories: is each linearizable?");
   auto flags = std::make_shared<CheckFlags>();
-  check->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip")->required();
+  check->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip")
+      ->required()
+      ->check(not_empty());
   add_reading_flags(*check, flags->reading);
   check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
   const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 0.001},
@@ -286,7 +290,7 @@ void add_check(CLI::App& app, ExitCode& exit) {
                    "Judge availability too: a key is violated when nothing of what was asked succeeded for longer than "
                    "this, such as 5s, or when nothing succeeds any more")
       ->transform(CLI::AsNumberWithUnit(units))
-      ->check(seconds_from(0));
+      ->check(seconds_from(1e-9));
   check->add_option("--steps", flags->steps_max, "Steps of the search for each key")
       ->check(whole_number_from(0))
       ->capture_default_str();
@@ -294,11 +298,7 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->add_option("--memory", flags->memory_bytes_max,
                    "Memory for the history and for judging a key of it, such as 512MiB or 1GiB")
       ->transform(CLI::AsSizeValue(false))
-      ->transform(CLI::Validator(
-          [](std::string& text) {
-            return std::string(text.starts_with('-') ? "it must be a size such as 512MiB" : "");
-          },
-          ""))
+      ->transform(size_in_bytes())
       ->default_str("2GiB");
   check->add_flag("!--all,--first", flags->stops_at_first,
                   "Stop at the first key that is violated; --all, the default, judges every key");

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/flags.h"
+
 namespace shardcheck::cli {
 namespace {
 
@@ -73,6 +75,26 @@ void add_lines(std::string_view text, std::vector<std::string>& lines) {
   }
 }
 
+constexpr std::string_view kUnexplained =
+    "why was not found out within --budget, --steps and --memory; the verdict does not depend on it";
+
+// Transactions are never explained.
+bool is_left_unexplained(const KeyVerdict& key) {
+  return key.verdict == Verdict::not_linearizable && !key.explanation && key.key != histories::kAbsent;
+}
+
+// Of the key in this place of the report.
+std::string classified_text(const Judged& judged, std::size_t place) {
+  const std::optional<histories::Classification>& classified = judged.findings.classified[place];
+  if (!classified) {
+    return "";
+  }
+  if (classified->shortage != Shortage::none) {
+    return fmt::format("    what else is wrong was not counted: {}\n", reason_of(classified->shortage));
+  }
+  return text_of(*classified);
+}
+
 }  // namespace
 
 bool has_unavailable_key(const Judged& judged) {
@@ -82,8 +104,8 @@ bool has_unavailable_key(const Judged& judged) {
 }
 
 void print_text(const Judged& judged) {
-  fmt::print("{}: {} ({} operations, {} keys, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
-             judged.report.operations, judged.report.keys.size(), judged.seconds);
+  fmt::print("{}: {} ({}, {}, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
+             counted(judged.report.operations, "operation"), counted(judged.report.keys.size(), "key"), judged.seconds);
   if (judged.reading_shortage != Shortage::none) {
     fmt::print("  nothing was judged: while reading {}, {}\n", judged.stopped_at, reason_of(judged.reading_shortage));
   }
@@ -99,18 +121,20 @@ void print_text(const Judged& judged) {
     if (const std::string_view reason = reason_of(key.shortage); !reason.empty()) {
       fmt::print(": {}", reason);
     }
+    if (is_left_unexplained(key)) {
+      fmt::print(": {}", kUnexplained);
+    }
     fmt::print("\n{}{}{}", key.explanation ? text_of(judged.history, *key.explanation) : "",
-               key.reached ? text_of(*key.reached) : "",
-               judged.findings.classified[i] ? text_of(*judged.findings.classified[i]) : "");
+               key.reached ? text_of(*key.reached) : "", classified_text(judged, i));
   }
   print_availability(judged);
 }
 
 void print_text(const StreamJudged& judged) {
   const histories::StreamReport& report = judged.report;
-  fmt::print("{}: {} ({} operations, {} keys, {:.2f} s, as a stream, at most {} operations kept)\n", judged.file,
-             name_of(report.verdict), report.operations, report.keys.size(), judged.seconds,
-             report.operations_kept_max);
+  fmt::print("{}: {} ({}, {}, {:.2f} s, as a stream, at most {} kept)\n", judged.file, name_of(report.verdict),
+             counted(report.operations, "operation"), counted(report.keys.size(), "key"), judged.seconds,
+             counted(report.operations_kept_max, "operation"));
   for (const histories::StreamedKey& key : report.keys) {
     if (key.verdict == Verdict::linearizable) {
       continue;
@@ -119,10 +143,16 @@ void print_text(const StreamJudged& judged) {
     if (key.unexplained_line != 0) {
       fmt::print(": what returned at line {} cannot be explained", key.unexplained_line);
     }
+    if (!key.sentence.empty()) {
+      fmt::print(": {}", printable(key.sentence));
+    }
     if (key.verdict == Verdict::undecided) {
       fmt::print(": {}", reason_of(key.shortage));
     }
     fmt::print("\n");
+  }
+  if (report.verdict == Verdict::not_linearizable) {
+    fmt::print("  check it without --stream for all operations that contradict, what still holds, and a picture\n");
   }
 }
 
@@ -133,6 +163,9 @@ nlohmann::json row_of(const StreamJudged& judged) {
         {"key", key.key}, {"verdict", name_of(key.verdict)}, {"operations", key.operations}, {"cuts", key.cuts}};
     if (key.unexplained_line != 0) {
       row["unexplained_line"] = key.unexplained_line;
+    }
+    if (!key.sentence.empty()) {
+      row["sentence"] = key.sentence;
     }
     if (key.verdict == Verdict::undecided) {
       row["reason"] = reason_of(key.shortage);
@@ -162,12 +195,18 @@ nlohmann::json row_of(const Judged& judged) {
     if (key.reached) {
       row["reached"] = to_json(*key.reached);
     }
-    if (judged.findings.classified[i]) {
-      row["classification"] = to_json(*judged.findings.classified[i]);
+    if (is_left_unexplained(key)) {
+      row["unexplained"] = kUnexplained;
     }
-    // Its keys are the report's, and those behind when it stopped at the first that is violated.
+    if (const auto& classified = judged.findings.classified[i]) {
+      row["classification"] = to_json(*classified);
+      if (classified->shortage != Shortage::none) {
+        row["classification"]["reason"] = reason_of(classified->shortage);
+      }
+    }
+    // It has all keys of the history, also those that the report has not.
     if (key.key != histories::kAbsent) {
-      row["availability"] = to_json(judged.history, judged.findings.availability[i]);
+      row["availability"] = to_json(judged.history, judged.findings.availability[key.number]);
     }
     if (key.verdict == Verdict::undecided) {
       row["reason"] = reason_of(key.shortage);
@@ -198,10 +237,11 @@ std::vector<std::string> remarks_on(const Judged& judged, const KeyVerdict& key)
   if (key.reached) {
     add_lines(text_of(*key.reached), remarks);
   }
-  const auto row = std::ranges::find(judged.report.keys, key.key, &KeyVerdict::key) - judged.report.keys.begin();
-  if (const auto& classified = judged.findings.classified[static_cast<std::size_t>(row)]) {
-    add_lines(text_of(*classified), remarks);
+  if (is_left_unexplained(key)) {
+    remarks.emplace_back(kUnexplained);
   }
+  const auto row = std::ranges::find(judged.report.keys, key.key, &KeyVerdict::key) - judged.report.keys.begin();
+  add_lines(classified_text(judged, static_cast<std::size_t>(row)), remarks);
   return remarks;
 }
 

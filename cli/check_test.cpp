@@ -87,8 +87,8 @@ TEST_F(CheckFile, says_what_contradicts_and_what_still_holds) {
                 "began, and 1 was written before that (line 2)\n"
                 "    its first 2 answers, until line 4, can be explained; contradictory: lines 1-2, 3-4, 5-6\n"
                 "    sequentially consistent: yes, monotonic reads: yes, reads its own writes: yes\n"
-                "    1 stale reads (line 6), 1 lost writes (line 4)\n"
-                "    stalest: by 2.000 ms (line 6), by 1 versions (line 6)\n"),
+                "    1 stale read (line 6), 1 lost write (line 4)\n"
+                "    stalest: by 2.000 ms (line 6), by 1 version (line 6)\n"),
             std::string::npos)
       << outcome.out;
 }
@@ -240,7 +240,11 @@ TEST_F(CheckFile, is_judged_as_a_stream_when_asked) {
 
   const Outcome outcome = check({file, "--stream"});
   EXPECT_EQ(outcome.exit, ExitCode::violated);
-  EXPECT_NE(outcome.out.find("  k: not_linearizable: what returned at line 6 cannot be explained\n"), std::string::npos)
+  EXPECT_NE(outcome.out.find(
+                "  k: not_linearizable: what returned at line 6 cannot be explained: the read (line 6) returned 1, but "
+                "2 was acknowledged (line 4) before it began, and 1 was written before that (line 2)\n"
+                "  check it without --stream for all operations that contradict, what still holds, and a picture\n"),
+            std::string::npos)
       << outcome.out;
   EXPECT_EQ(check({kGood, "--stream"}).exit, ExitCode::held);
   EXPECT_EQ(nlohmann::json::parse(check({kGood, kBad, "--stream", "--json"}).out)[1]["verdict"], "not_linearizable");
@@ -290,12 +294,42 @@ TEST(Check, refuses_wrong_usage) {
                                              {kGood, "--steps", "-1"},
                                              {kGood, "--memory", "lots"},
                                              {kGood, "--memory", "-1"},
+                                             {kGood, "--memory", "16EiB"},
                                              {kGood, "--clock-error", "-1s"},
                                              {kGood, "--availability", "x"},
+                                             {kGood, "--availability", "0"},
                                              {kGood, "--no-such-flag"}}) {
     SCOPED_TRACE(arguments.size() < 2 ? "no file" : arguments[1] + " " + arguments.back());
     EXPECT_EQ(check(arguments).exit, ExitCode::bad_input);
   }
+}
+
+TEST(Check, names_the_flag_of_a_value_that_it_refuses) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  for (const Case& one : std::vector<Case>{
+           {{""}, "FILE: it is empty"},
+           {{kGood, "--memory", "99999999999999999999"}, "--memory: '99999999999999999999' must be a size such as "},
+           {{kGood, "--memory", "16777216TiB"}, "--memory: '16777216TiB' must be a size such as "},
+           {{kGood, "--availability", "0"}, "--availability: it must be a time such as 60s, from 1ns to 1000h"},
+           {{kGood, "--availability", "0s"}, "--availability: it must be a time such as 60s, from 1ns to 1000h"}}) {
+    SCOPED_TRACE(one.arguments.back());
+    const Outcome outcome = check(one.arguments);
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_NE(outcome.errors.find(one.message), std::string::npos) << outcome.errors;
+  }
+}
+
+TEST_F(CheckFile, that_is_empty_has_no_line_that_could_be_named) {
+  const std::string file = write("empty.jsonl", "");
+
+  const Outcome outcome = check({file});
+
+  EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+  EXPECT_NE(outcome.errors.find(file + ": the history ends without a single operation"), std::string::npos)
+      << outcome.errors;
 }
 
 TEST(Check, takes_units_of_time_and_memory) {

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -47,7 +48,27 @@ inline CLI::Validator seconds_from(double least) {
             problem == std::errc{} && end == text.data() + text.size() && found >= least && found <= kMost;
         return is_right ? std::string()
                         : fmt::format("it must be a time such as 60s, from {} to 1000h",
-                                      least == 0 ? std::string("0s") : fmt::format("{:g}ms", least * 1'000));
+                                      least == 0       ? std::string("0s")
+                                      : least < 0.0005 ? fmt::format("{:g}ns", least * 1e9)
+                                                       : fmt::format("{:g}ms", least * 1'000));
+      },
+      "");
+}
+
+// A size in bytes with a unit, as the parser's AsSizeValue takes it, of at most 16 EiB less one: of a larger number the
+// parser makes some other one.
+inline CLI::Validator size_in_bytes() {
+  return CLI::Validator(
+      [](std::string& text) {
+        constexpr double kLeastTooLarge = 18'446'744'073'709'551'616.0;
+        double found = 0;
+        const char* const text_end = text.data() + text.size();
+        const auto [end, problem] = std::from_chars(text.data(), text_end, found);
+        const std::string unit = CLI::detail::to_lower(CLI::detail::trim_copy(std::string(end, text_end)));
+        const std::size_t power = unit.empty() ? 0 : std::string_view("_kmgtpe").find(unit.front());
+        const double factor = power == std::string_view::npos ? 1 : std::pow(1024.0, static_cast<double>(power));
+        const bool is_right = problem == std::errc{} && found >= 0 && found * factor < kLeastTooLarge;
+        return is_right ? std::string() : fmt::format("'{}' must be a size such as 512MiB, below 16EiB", text);
       },
       "");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "cli/flags.h"
 #include "histories/key_history.h"
 #include "spec/wording.h"
 
@@ -20,21 +21,25 @@ using histories::Outage;
 using histories::Tally;
 
 struct NamedTally {
-  const char* name;   // in JSON
-  const char* words;  // in text
+  const char* name;  // in JSON
+  const char* one;   // in text
+  const char* many;
   const Tally& tally;
 };
 
 std::vector<NamedTally> tallies_of(const Classification& classified) {
-  return {{"stale_reads", "stale reads", classified.stale_reads},
-          {"reads_backwards", "reads older than one before them of the same process", classified.reads_backwards},
-          {"own_writes_missed", "reads that miss a write of the same process", classified.own_writes_missed},
-          {"lost_writes", "lost writes", classified.lost_writes},
-          {"lost_appends", "lost appends", classified.lost_appends},
-          {"lost_increments", "lost increments", classified.lost_increments},
-          {"duplicated_appends", "duplicated appends", classified.duplicated_appends},
-          {"duplicated_increments", "duplicated increments", classified.duplicated_increments},
-          {"never_written", "reads of what was never written", classified.never_written}};
+  const Classification& c = classified;
+  return {{"stale_reads", "stale read", "stale reads", c.stale_reads},
+          {"reads_backwards", "read older than one before it of the same process",
+           "reads older than one before them of the same process", c.reads_backwards},
+          {"own_writes_missed", "read that misses a write of the same process",
+           "reads that miss a write of the same process", c.own_writes_missed},
+          {"lost_writes", "lost write", "lost writes", c.lost_writes},
+          {"lost_appends", "lost append", "lost appends", c.lost_appends},
+          {"lost_increments", "lost increment", "lost increments", c.lost_increments},
+          {"duplicated_appends", "duplicated append", "duplicated appends", c.duplicated_appends},
+          {"duplicated_increments", "duplicated increment", "duplicated increments", c.duplicated_increments},
+          {"never_written", "read of what was never written", "reads of what was never written", c.never_written}};
 }
 
 // The lines of a long explanation say little.
@@ -51,14 +56,17 @@ std::string lines_of(const History& history, std::span<const std::uint32_t> oper
 }
 
 std::string answers_until(const LinearizablePrefix& prefix) {
-  return prefix.answers == 0 ? "none of its answers"
-                             : fmt::format("its first {} answers, until line {},", prefix.answers, prefix.last_line);
+  switch (prefix.answers) {
+    case 0: return "none of its answers";
+    case 1: return fmt::format("its first answer, at line {},", prefix.last_line);
+    default: return fmt::format("its first {} answers, until line {},", prefix.answers, prefix.last_line);
+  }
 }
 
 }  // namespace
 
 void classify_keys(const History& history, const histories::CheckReport& report,
-                   const std::function<bool()>& is_out_of_time, KeyFindings& findings) {
+                   const histories::ClassifyBudget& budget, KeyFindings& findings) {
   findings.classified.assign(report.keys.size(), std::nullopt);
   if (report.count(histories::Verdict::not_linearizable) == 0) {
     return;
@@ -66,11 +74,11 @@ void classify_keys(const History& history, const histories::CheckReport& report,
   histories::Partition partition;
   partition.cut(history);
   histories::KeyHistory whole;
-  for (std::uint32_t key = 0; key < report.keys.size(); ++key) {
+  for (std::size_t key = 0; key < report.keys.size(); ++key) {
     const bool is_one_key = report.keys[key].key != histories::kAbsent;
     if (is_one_key && report.keys[key].verdict == histories::Verdict::not_linearizable) {
-      partition.key_history(key, whole);
-      findings.classified[key] = classify(history, whole, is_out_of_time);
+      partition.key_history(report.keys[key].number, whole);
+      findings.classified[key] = classify(history, whole, budget);
     }
   }
 }
@@ -88,7 +96,8 @@ std::string text_of(const LinearizablePrefix& reached) {
   if (reached.answers == 0) {
     return "    nothing is known about any of its answers\n";
   }
-  return fmt::format("    {} are linearizable; about the others nothing is known\n", answers_until(reached));
+  return fmt::format("    {} {} linearizable; about the others nothing is known\n", answers_until(reached),
+                     reached.answers == 1 ? "is" : "are");
 }
 
 std::string text_of(const Classification& classified) {
@@ -96,28 +105,28 @@ std::string text_of(const Classification& classified) {
                                  name_of(classified.is_sequential), name_of(classified.has_monotonic_reads),
                                  name_of(classified.reads_its_writes));
   std::string counts;
-  for (const auto& [name, words, tally] : tallies_of(classified)) {
+  for (const auto& [name, one, many, tally] : tallies_of(classified)) {
     if (tally.count != 0) {
-      counts += fmt::format("{}{} {} (line {})", counts.empty() ? "    " : ", ", tally.count, words, tally.line);
+      counts += fmt::format("{}{} {} (line {})", counts.empty() ? "    " : ", ", tally.count,
+                            tally.count == 1 ? one : many, tally.line);
     }
   }
   text += counts.empty() ? "" : counts + "\n";
   const histories::Staleness& worst = classified.worst;
   if (worst.time_line != 0) {
-    text += fmt::format("    stalest: by {} (line {}), by {} versions (line {})\n", words(worst.time), worst.time_line,
-                        worst.versions, worst.versions_line);
+    text += fmt::format("    stalest: by {} (line {}), by {} (line {})\n", words(worst.time), worst.time_line,
+                        counted(worst.versions, "version"), worst.versions_line);
   }
   return text;
 }
 
 std::string text_of(const History& history, const Outage& outage) {
-  return fmt::format(
-      "nothing succeeded for {}, from {} {}, though {} operations waited (the first, of process {}, at "
-      "line {})",
-      words(outage.length()), words(outage.begin),
-      outage.is_final ? std::string("to the end") : "to " + words(outage.end), outage.operations,
-      history.values.to_text(history.operations[outage.operation].process),
-      history.operations[outage.operation].invoke_line);
+  return fmt::format("nothing succeeded for {}, from {} {}, though {} waited ({}of process {}, at line {})",
+                     words(outage.length()), words(outage.begin),
+                     outage.is_final ? std::string("to the end") : "to " + words(outage.end),
+                     counted(outage.operations, "operation"), outage.operations == 1 ? "" : "the first, ",
+                     history.values.to_text(history.operations[outage.operation].process),
+                     history.operations[outage.operation].invoke_line);
 }
 
 nlohmann::json to_json(const LinearizablePrefix& prefix) {
@@ -153,7 +162,7 @@ nlohmann::json to_json(const Classification& classified) {
                        {"nanoseconds_line", classified.worst.time_line},
                        {"versions", classified.worst.versions},
                        {"versions_line", classified.worst.versions_line}}}};
-  for (const auto& [name, words, tally] : tallies_of(classified)) {
+  for (const auto& [name, one, many, tally] : tallies_of(classified)) {
     row[name] = {{"count", tally.count}, {"line", tally.line}};
   }
   return row;

@@ -2,7 +2,6 @@
 // long they could not be used.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,7 +21,7 @@ struct KeyFindings {
 
 // `history` and `report` as they were judged.
 void classify_keys(const histories::History& history, const histories::CheckReport& report,
-                   const std::function<bool()>& is_out_of_time, KeyFindings& findings);
+                   const histories::ClassifyBudget& budget, KeyFindings& findings);
 
 // More than `longest_allowed` without a success, or none any more.
 bool is_unavailable(const histories::KeyAvailability& key, Duration longest_allowed);

@@ -1,6 +1,7 @@
 #include "histories/checker.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "histories/explain.h"
@@ -13,6 +14,10 @@ namespace {
 constexpr std::uint64_t kStepsOfExplanation = 200'000;
 // How far an undecided key got is found out with this part of its steps for each of at most twelve verdicts.
 constexpr std::uint64_t kPartOfStepsToReach = 16;
+// Of the rounds.
+constexpr std::uint64_t kStepsOfFirstSearch = 8192;
+constexpr std::uint64_t kStepsOfOperation = 16;
+constexpr std::uint64_t kMoreEachRound = 64;
 
 bool is_out_of_time(const CheckOptions& options) { return options.is_out_of_time && options.is_out_of_time(); }
 
@@ -61,31 +66,10 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   CheckReport report;
   report.operations = history.operations.size();
   const std::uint32_t keys = partition_.cut(history);
+  const std::vector<Judgement> judgements = judge_in_rounds(keys, options);
   for (std::uint32_t key = 0; key < keys; ++key) {
-    KeyVerdict verdict{.key = partition_.key(key),
-                       .method = "none",
-                       .operations = partition_.operations_of(key),
-                       .explanation = {},
-                       .reached = {}};
-    verdict.shortage = shortage_before(verdict.operations, options);
-    if (verdict.shortage == Shortage::none) {
-      partition_.key_history(key, reduced_);
-      const Judgement judgement = judge(reduced_, options);
-      verdict.verdict = judgement.decision.verdict;
-      verdict.method = judgement.method;
-      verdict.shortage = judgement.shortage;
-      verdict.steps = judgement.steps;
-      if (verdict.verdict == Verdict::undecided && options.explains && !is_out_of_time(options)) {
-        look_how_far(history, key, options, verdict);
-      }
-      if (verdict.verdict == Verdict::not_linearizable && options.explains) {
-        verdict.explanation = explain(history, key, judgement.decision, options);
-      }
-    }
-    const bool is_violated = verdict.verdict == Verdict::not_linearizable;
-    report.keys.push_back(std::move(verdict));
-    if (is_violated && options.stops_at_first_violation) {
-      break;
+    if (!judgements[key].is_open) {
+      report.keys.push_back(tell(history, key, judgements[key], options));
     }
   }
   if (!history.transactions.empty()) {
@@ -100,28 +84,101 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   return report;
 }
 
-Checker::Judgement Checker::judge(KeyHistory& history, const CheckOptions& options) {
+std::vector<Checker::Judgement> Checker::judge_in_rounds(std::uint32_t keys, const CheckOptions& options) {
+  std::vector<Judgement> judgements(keys);
+  std::vector<std::uint32_t> open(keys);
+  std::iota(open.begin(), open.end(), 0U);
+  std::uint64_t steps_of_round = 0;
+  for (bool is_first = true; !open.empty(); is_first = false) {
+    const bool is_last = open.size() == 1 || steps_of_round >= options.steps_max;
+    for (const std::uint32_t key : open) {
+      Judgement& judgement = judgements[key];
+      Effort effort{.decides_by_structure = is_first && !options.only_searches, .steps_max = {}};
+      const std::uint64_t steps_left = options.steps_max - std::min(options.steps_max, judgement.steps);
+      if (is_last) {
+        effort.steps_max = steps_left;
+      } else if (!is_first) {
+        // Long ones get so much that an easy search comes to its end.
+        const std::uint64_t more = kStepsOfOperation * partition_.operations_of(key);
+        effort.steps_max = std::min(steps_left, steps_of_round + more);
+      }
+      judge_key(key, effort, options, judgement);
+      judgement.is_open &= effort.steps_max != steps_left;
+      if (judgement.decision.verdict == Verdict::not_linearizable && options.stops_at_first_violation) {
+        return judgements;
+      }
+    }
+    std::erase_if(open, [&](std::uint32_t key) { return !judgements[key].is_open; });
+    if (is_first) {
+      steps_of_round = std::min(kStepsOfFirstSearch, options.steps_max);
+    } else {
+      const bool is_enough = steps_of_round > options.steps_max / kMoreEachRound;
+      steps_of_round = is_enough ? options.steps_max : steps_of_round * kMoreEachRound;
+    }
+  }
+  return judgements;
+}
+
+void Checker::judge_key(std::uint32_t key, const Effort& effort, const CheckOptions& options, Judgement& judgement) {
+  const std::uint64_t steps_before = judgement.steps;
+  if (const Shortage shortage = shortage_before(partition_.operations_of(key), options); shortage != Shortage::none) {
+    judgement.shortage = shortage;
+    judgement.is_open = false;
+    return;
+  }
+  partition_.key_history(key, reduced_);
+  judgement = judge(reduced_, effort, options);
+  judgement.steps += steps_before;
+}
+
+KeyVerdict Checker::tell(const History& history, std::uint32_t key, const Judgement& judgement,
+                         const CheckOptions& options) {
+  KeyVerdict verdict{.key = partition_.key(key),
+                     .number = key,
+                     .verdict = judgement.decision.verdict,
+                     .method = judgement.method,
+                     .shortage = judgement.shortage,
+                     .operations = partition_.operations_of(key),
+                     .steps = judgement.steps,
+                     .explanation = {},
+                     .reached = {}};
+  if (!options.explains || is_out_of_time(options)) {
+    return verdict;
+  }
+  if (verdict.verdict == Verdict::undecided && judgement.method != "none") {
+    look_how_far(history, key, options, verdict);
+  }
+  if (verdict.verdict == Verdict::not_linearizable) {
+    verdict.explanation = explain(history, key, judgement.decision, options);
+  }
+  return verdict;
+}
+
+Checker::Judgement Checker::judge(KeyHistory& history, const Effort& effort, const CheckOptions& options) {
   Structure structure = reducer_.leave_out_idle(history);
   // Without an answer that must hold there is nothing to contradict.
   if (std::ranges::none_of(history.operations, &KeyOperation::has_returned)) {
-    return {.decision = {.verdict = Verdict::linearizable}, .method = "trivial"};
+    return {.decision = {.verdict = Verdict::linearizable}, .method = "trivial", .is_open = false};
   }
   // Deciders of logs and counters see for themselves what to make of operations that never returned.
   if (structure == Structure::registers) {
     structure = reducer_.reduce_pending(history, structure);
   }
   if (is_out_of_time(options)) {
-    return {.decision = {}, .method = "none", .shortage = Shortage::time};
+    return {.decision = {}, .shortage = Shortage::time, .is_open = false};
   }
-  if (!options.only_searches) {
+  if (effort.decides_by_structure) {
     if (const MaybeDecision decision = decide_by_structure(history, structure)) {
-      return {.decision = *decision, .method = method_of(structure)};
+      return {.decision = *decision, .method = method_of(structure), .is_open = false};
     }
+  }
+  if (!effort.steps_max) {
+    return {};
   }
   if (structure == Structure::log) {
     structure = reducer_.reduce_pending(history, structure);
   }
-  const SearchLimits limits{.steps_max = options.steps_max,
+  const SearchLimits limits{.steps_max = *effort.steps_max,
                             .memory_bytes_max = options.memory_bytes_max,
                             .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr,
                             .cutting = options.cutting};
@@ -129,7 +186,12 @@ Checker::Judgement Checker::judge(KeyHistory& history, const CheckOptions& optio
   return {.decision = {.verdict = result.verdict, .suspect = result.suspect, .sound_until = result.sound_until},
           .method = result.is_by_windows ? "windows" : "search",
           .shortage = result.shortage,
-          .steps = result.steps};
+          .steps = result.steps,
+          .is_open = result.shortage == Shortage::steps};
+}
+
+Checker::Effort Checker::full_effort(const CheckOptions& options) {
+  return {.decides_by_structure = !options.only_searches, .steps_max = options.steps_max};
 }
 
 MaybeDecision Checker::decide_by_structure(const KeyHistory& history, Structure structure) {
@@ -173,7 +235,7 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
       guesses.pop_back();
     }
     cut_after(whole_, by_return[middle]->returned, reduced_);
-    const Decision decision = judge(reduced_, options).decision;
+    const Decision decision = judge(reduced_, full_effort(options), options).decision;
     if (decision.verdict == Verdict::undecided || is_out_of_time(options)) {
       return std::nullopt;
     }
@@ -191,7 +253,9 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
 Decide Checker::decider(const CheckOptions& options, std::uint64_t steps_max) {
   CheckOptions limited = options;
   limited.steps_max = std::min(options.steps_max, steps_max);
-  return [this, limited = std::move(limited)](KeyHistory& history) { return judge(history, limited).decision.verdict; };
+  return [this, limited = std::move(limited)](KeyHistory& history) {
+    return judge(history, full_effort(limited), limited).decision.verdict;
+  };
 }
 
 CheckReport check(const History& history, const CheckOptions& options) { return Checker().check(history, options); }

@@ -37,7 +37,7 @@ struct CheckOptions {
   // How an explanation names an operation (an index into History::operations), for histories that are not kept as a
   // file; absent: by its process and line.
   std::function<std::string(std::uint32_t)> names{};
-  // Leave the keys behind the first violated one unjudged (they are then missing from the report).
+  // Judge no more once a key is found to be violated; keys that are not decided by then are missing from the report.
   bool stops_at_first_violation = false;
   // Leave out the deciders in front of the search: for tests that compare the two.
   bool only_searches = false;
@@ -45,7 +45,8 @@ struct CheckOptions {
 };
 
 struct KeyVerdict {
-  ValueId key;  // of the history's table; absent: the history is one of transactions over all keys
+  ValueId key;               // of the history's table; absent: the history is one of transactions over all keys
+  std::uint32_t number = 0;  // of the key, in the order in which the keys of the history appear
   Verdict verdict = Verdict::undecided;
   // What decided: "trivial", "zones" (values written once), "log", "counter", "search", "windows" (the
   // search of a history that was cut), or "none".
@@ -65,6 +66,9 @@ struct CheckReport {
   std::uint64_t count(Verdict wanted) const;
 };
 
+// Judges keys in rounds: the first without any search, each later one with more steps, so that what is decided easily
+// waits for nothing that is hard. A key takes about twice the steps for that, at worst, that one search would take.
+//
 // Keeps its buffers from one history to the next: use one for many. Not for two threads at once.
 class Checker {
  public:
@@ -73,13 +77,26 @@ class Checker {
  private:
   struct Judgement {
     Decision decision;
-    std::string_view method;
+    std::string_view method = "none";
     Shortage shortage = Shortage::none;
     std::uint64_t steps = 0;
+    bool is_open = true;  // more steps may decide it
+  };
+  // What judge() may do.
+  struct Effort {
+    bool decides_by_structure = true;
+    std::optional<std::uint64_t> steps_max;  // of a search; without, there is none
   };
 
+  static Effort full_effort(const CheckOptions& options);
+
+  // Of each key; all are closed at the end, unless a violation stopped it.
+  std::vector<Judgement> judge_in_rounds(std::uint32_t keys, const CheckOptions& options);
+  // A round of one key; adds to what was found out about it before.
+  void judge_key(std::uint32_t key, const Effort& effort, const CheckOptions& options, Judgement& judgement);
+  KeyVerdict tell(const History& history, std::uint32_t key, const Judgement& judgement, const CheckOptions& options);
   // Changes `history`.
-  Judgement judge(KeyHistory& history, const CheckOptions& options);
+  Judgement judge(KeyHistory& history, const Effort& effort, const CheckOptions& options);
   // The seam for deciders of one structure: they stand in here, in front of the search.
   MaybeDecision decide_by_structure(const KeyHistory& history, Structure structure);
   // A key that was not decided as a whole: how far it can be decided, if that does not refute it after all.

@@ -179,6 +179,94 @@ TEST(Checker, judges_every_key_by_itself) {
   EXPECT_EQ(first.keys.size(), 2U);
 }
 
+// Compare-and-sets in a circle leave the search much to try.
+void add_hard_key(HistoryBuilder& builder, std::int64_t key) {
+  RandomNumbers random(1);
+  ValueTable& values = builder.values();
+  std::vector<std::uint32_t> calls;
+  for (int i = 0; i < 24; ++i) {
+    calls.push_back(builder.invoke(TrueTime{key * 1'000 + i},
+                                   {.process = values.number(key * 100 + i),
+                                    .key = values.number(key),
+                                    .kind = i < 2 ? OperationKind::write : OperationKind::compare_and_set,
+                                    .argument = values.number(static_cast<std::int64_t>(random.below(5))),
+                                    .expected = values.number(static_cast<std::int64_t>(random.below(5)))}));
+  }
+  for (const std::uint32_t call : calls) {
+    builder.ok(TrueTime{key * 1'000 + 100 + static_cast<std::int64_t>(call)}, call);
+  }
+}
+
+void add_key_with_one_read(HistoryBuilder& builder, std::int64_t key, ValueId observed) {
+  ValueTable& values = builder.values();
+  const std::uint32_t read = builder.invoke(
+      TrueTime{key * 1'000}, {.process = values.number(key), .key = values.number(key), .kind = OperationKind::read});
+  builder.ok(TrueTime{key * 1'000 + 1}, read, observed);
+}
+
+TEST(Checker, finds_a_violation_that_is_easy_before_it_searches_a_key_that_is_hard) {
+  HistoryBuilder builder;
+  add_hard_key(builder, 0);
+  add_key_with_one_read(builder, 1, kAbsent);
+  add_key_with_one_read(builder, 2, builder.values().number(9));
+  add_key_with_one_read(builder, 3, kAbsent);
+
+  const CheckReport report = check(builder.history(), {.stops_at_first_violation = true});
+
+  EXPECT_EQ(report.verdict, Verdict::not_linearizable);
+  ASSERT_EQ(report.keys.size(), 2U);
+  EXPECT_EQ(report.keys[0].number, 1U);
+  EXPECT_EQ(report.keys[0].verdict, Verdict::linearizable);
+  EXPECT_EQ(report.keys[1].number, 2U);
+  EXPECT_EQ(report.keys[1].verdict, Verdict::not_linearizable);
+  EXPECT_TRUE(report.keys[1].explanation);
+}
+
+TEST(Checker, decides_easy_keys_before_time_runs_out_in_a_hard_one) {
+  HistoryBuilder builder;
+  add_hard_key(builder, 0);
+  add_key_with_one_read(builder, 1, kAbsent);
+  int looks = 0;
+
+  const CheckReport report = check(builder.history(), {.is_out_of_time = [&looks] { return ++looks > 5; }});
+
+  ASSERT_EQ(report.keys.size(), 2U);
+  EXPECT_EQ(report.keys[0].shortage, Shortage::time);
+  EXPECT_EQ(report.keys[1].verdict, Verdict::linearizable);
+}
+
+TEST(Checker, takes_no_more_steps_for_a_key_than_it_may_however_many_rounds) {
+  // All orders of the appends have to be tried.
+  HistoryBuilder builder;
+  ValueTable& values = builder.values();
+  std::int64_t time = 0;
+  for (std::int64_t key = 0; key < 2; ++key) {
+    std::vector<std::uint32_t> calls;
+    for (int i = 0; i < 12; ++i) {
+      calls.push_back(
+          builder.invoke(TrueTime{++time}, {.process = values.number(i),
+                                            .key = values.number(key),
+                                            .kind = i == 0 ? OperationKind::write : OperationKind::append,
+                                            .argument = values.string(std::string(1, static_cast<char>('a' + i)))}));
+    }
+    for (const std::uint32_t call : calls) {
+      builder.ok(TrueTime{++time}, call);
+    }
+    const std::uint32_t read = builder.invoke(
+        TrueTime{++time}, {.process = values.number(0), .key = values.number(key), .kind = OperationKind::read});
+    builder.ok(TrueTime{++time}, read, values.string("ax"));
+  }
+
+  const CheckReport report = check(builder.history(), {.steps_max = 100'000, .explains = false});
+
+  ASSERT_EQ(report.keys.size(), 2U);
+  for (const KeyVerdict& key : report.keys) {
+    EXPECT_EQ(key.verdict, Verdict::undecided);
+    EXPECT_EQ(key.shortage, Shortage::steps);
+    EXPECT_LE(key.steps, 100'100U);
+  }
+}
+
 TEST(Checker, needs_no_search_where_nothing_was_answered) {
   const CheckReport report = check(story({"0 invoke write 1", "1 invoke read null", "1 info read null"}));
 
@@ -186,23 +274,9 @@ TEST(Checker, needs_no_search_where_nothing_was_answered) {
   EXPECT_EQ(report.keys[0].method, "trivial");
 }
 
-// Compare-and-sets in a circle leave the search much to try.
 History hard_history() {
   HistoryBuilder builder;
-  RandomNumbers random(1);
-  ValueTable& values = builder.values();
-  std::vector<std::uint32_t> calls;
-  for (int i = 0; i < 24; ++i) {
-    calls.push_back(
-        builder.invoke(TrueTime{i}, {.process = values.number(i),
-                                     .key = values.number(0),
-                                     .kind = i < 2 ? OperationKind::write : OperationKind::compare_and_set,
-                                     .argument = values.number(static_cast<std::int64_t>(random.below(5))),
-                                     .expected = values.number(static_cast<std::int64_t>(random.below(5)))}));
-  }
-  for (const std::uint32_t call : calls) {
-    builder.ok(TrueTime{100 + call}, call);
-  }
+  add_hard_key(builder, 0);
   return builder.history();
 }
 

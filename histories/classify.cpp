@@ -5,21 +5,27 @@
 
 namespace shardcheck::histories {
 
-Classification classify(const History& history, const KeyHistory& whole, const std::function<bool()>& is_out_of_time) {
+Classification classify(const History& history, const KeyHistory& whole, const ClassifyBudget& budget) {
   constexpr std::uint64_t kStepsOfSequential = 300'000;
+  constexpr std::uint64_t kBytesPerOperation = 400;  // of whatever counts
   Classification found;
-  const auto has_time = [&] { return !is_out_of_time || !is_out_of_time(); };
+  const auto has_time = [&] { return !budget.is_out_of_time || !budget.is_out_of_time(); };
   if (!has_time()) {
+    found.shortage = Shortage::time;
+    return found;
+  }
+  if (whole.operations.size() > budget.memory_bytes_max / kBytesPerOperation) {
+    found.shortage = Shortage::memory;
     return found;
   }
   switch (structure_of(whole)) {
     case Structure::registers: classify_register(history, whole, found); break;
-    case Structure::log: classify_log(history, whole, is_out_of_time, found); break;
+    case Structure::log: classify_log(history, whole, budget.is_out_of_time, found); break;
     case Structure::counter: classify_counter(history, whole, found); break;
     case Structure::mixed: break;
   }
   if (has_time()) {
-    found.is_sequential = is_sequentially_consistent(history, whole, kStepsOfSequential);
+    found.is_sequential = is_sequentially_consistent(history, whole, kStepsOfSequential, budget.memory_bytes_max / 2);
   }
   return found;
 }

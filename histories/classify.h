@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string_view>
 
 #include "histories/history.h"
 #include "histories/key_history.h"
+#include "histories/verdict.h"
 
 namespace shardcheck::histories {
 
@@ -43,6 +45,7 @@ struct Staleness {
 };
 
 struct Classification {
+  Shortage shortage = Shortage::none;  // for want of that, nothing was counted
   Holds is_sequential = Holds::undecided;
   // Of each process by itself. yes: of all that could be told apart.
   Holds has_monotonic_reads = Holds::undecided;
@@ -60,11 +63,17 @@ struct Classification {
   Tally never_written;          // a read, or what depends on one, of something that nobody had asked to write
 };
 
-// `whole`: of one key. `is_out_of_time` may be empty. O(n log n) but for is_sequential, which is bounded by steps.
-Classification classify(const History& history, const KeyHistory& whole,
-                        const std::function<bool()>& is_out_of_time = {});
+struct ClassifyBudget {
+  std::function<bool()> is_out_of_time{};
+  std::uint64_t memory_bytes_max = std::numeric_limits<std::uint64_t>::max();
+};
 
-// Is there an order of effects, each after its process's earlier ones, whatever the time, that gives all answers?
-Holds is_sequentially_consistent(const History& history, const KeyHistory& whole, std::uint64_t steps_max);
+// `whole`: of one key. O(n log n) but for is_sequential, which is bounded by steps.
+Classification classify(const History& history, const KeyHistory& whole, const ClassifyBudget& budget = {});
+
+// Is there an order of effects, each after its process's earlier ones, whatever the time, that gives all answers? The
+// memory is for what grows with the steps; the rest is linear.
+Holds is_sequentially_consistent(const History& history, const KeyHistory& whole, std::uint64_t steps_max,
+                                 std::uint64_t memory_bytes_max = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace shardcheck::histories

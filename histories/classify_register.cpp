@@ -8,6 +8,7 @@
 #include "histories/classify_parts.h"
 #include "histories/contradiction.h"
 #include "histories/reductions.h"
+#include "histories/stale_reads.h"
 
 namespace shardcheck::histories {
 namespace {
@@ -36,13 +37,6 @@ class RegisterFacts {
         }
       }
     }
-    // changes_ is in the order of invocation; first_ack_from_[i] is of changes i and later.
-    first_ack_from_.assign(changes_.size(), nullptr);
-    const KeyOperation* first = nullptr;
-    for (std::size_t i = changes_.size(); i-- > 0;) {
-      first = first == nullptr || changes_[i].returned < first->returned ? &changes_[i] : first;
-      first_ack_from_[i] = first;
-    }
   }
 
   Seen seen_by(const KeyOperation& observer, ValueId value) {
@@ -58,13 +52,7 @@ class RegisterFacts {
             .last_returned = std::prev(end)->last_returned};
   }
 
-  // The change that was acknowledged first, of those invoked behind `position`; null when there is none.
-  const KeyOperation* first_ack_behind(SignedPosition position) const {
-    const auto from = std::ranges::upper_bound(
-        changes_, position, {}, [](const KeyOperation& change) { return SignedPosition{change.invoked}; });
-    return from == changes_.end() ? nullptr : first_ack_from_[static_cast<std::size_t>(from - changes_.begin())];
-  }
-
+  // In the order of their invocations.
   const std::vector<KeyOperation>& changes() const { return changes_; }
 
  private:
@@ -86,7 +74,6 @@ class RegisterFacts {
   FlatMap index_of_value_;
   std::vector<Versions> versions_;
   std::vector<KeyOperation> changes_;
-  std::vector<const KeyOperation*> first_ack_from_;
 };
 
 struct Observation {
@@ -94,9 +81,15 @@ struct Observation {
   Seen seen;
 };
 
+struct StaleObservation {
+  KeyOperation operation;
+  SignedPosition arrived_by;  // by then, everything that it may have seen had taken effect
+  std::uint32_t witness;      // index into History::operations: showed something newer
+};
+
 // Of each stale observation, how many changes were invoked behind what it saw and acknowledged before it began: a sweep
 // over invocations from the last to the first, with the returns so far in a Fenwick tree.
-std::vector<std::uint64_t> count_newer(const std::vector<Observation>& stale,
+std::vector<std::uint64_t> count_newer(const std::vector<StaleObservation>& stale,
                                        const std::vector<KeyOperation>& changes) {
   std::vector<Position> returns;
   for (const KeyOperation& change : changes) {
@@ -112,11 +105,11 @@ std::vector<std::uint64_t> count_newer(const std::vector<Observation>& stale,
     by_version[i] = i;
   }
   std::ranges::sort(by_version, std::ranges::greater{},
-                    [&](std::size_t i) { return std::pair(stale[i].seen.last_returned, i); });
+                    [&](std::size_t i) { return std::pair(stale[i].arrived_by, i); });
   std::vector<std::uint64_t> counts(stale.size());
   std::size_t added = changes.size();
   for (const std::size_t i : by_version) {
-    for (; added > 0 && changes[added - 1].invoked > stale[i].seen.last_returned; --added) {
+    for (; added > 0 && changes[added - 1].invoked > stale[i].arrived_by; --added) {
       for (std::size_t at = rank_of(changes[added - 1].returned) + 1; at < tree.size(); at += at & (~at + 1)) {
         ++tree[at];
       }
@@ -187,13 +180,53 @@ void count_lost_writes(const History& history, const std::vector<Observation>& o
   }
 }
 
+// Goes through the operations in the order of their invocations.
+class StaleSweep {
+ public:
+  explicit StaleSweep(std::size_t operations) : witnesses_(static_cast<Position>(2 * operations)) {}
+
+  void change(const KeyOperation& operation) {
+    witnesses_.add({.not_before = operation.invoked,
+                    .end = operation.returned,
+                    .value = product_of(operation),
+                    .source = operation.source});
+  }
+
+  void observe(const KeyOperation& operation, ValueId value, const Seen& seen) {
+    SignedPosition arrived_by = seen.last_returned;
+    if (seen.is_unique) {
+      // Whoever saw it first proves that it was there by then.
+      Position& first = first_seen_by_.find_or_insert(value.value, operation.returned);
+      first = std::min(first, operation.returned);
+      arrived_by = std::min<SignedPosition>(arrived_by, first);
+    }
+    const std::optional<StaleWitness> witness = witnesses_.against(value, arrived_by, operation.invoked);
+    if (witness) {
+      stale_.push_back({operation, arrived_by, witness->source});
+    } else if (operation.kind == OperationKind::read) {
+      // What is stale itself tells nothing about others. (A compare-and-set tells by what it left behind.)
+      witnesses_.add({.not_before = std::max<SignedPosition>(operation.invoked, seen.first_invoked),
+                      .end = operation.returned,
+                      .value = value,
+                      .source = operation.source});
+    }
+  }
+
+  const std::vector<StaleObservation>& stale() const { return stale_; }
+
+ private:
+  StaleWitnesses witnesses_;
+  FlatMap first_seen_by_;  // of values that are unique: the first return of an observer
+  std::vector<StaleObservation> stale_;
+};
+
 }  // namespace
 
 void classify_register(const History& history, const KeyHistory& whole, Classification& found) {
   RegisterFacts facts(whole);
   Sessions sessions(history, found);
+  StaleSweep staleness(whole.operations.size());
   std::vector<Observation> observations;
-  std::vector<Observation> stale;
   bool is_all_told_apart = true;
   for (const KeyOperation& operation : whole.operations) {
     const std::optional<ValueId> value = needed_value(operation);
@@ -205,20 +238,20 @@ void classify_register(const History& history, const KeyHistory& whole, Classifi
         is_all_told_apart &= seen.is_unique;
         observations.push_back({operation, seen});
         sessions.observe(operation, *value, seen);
-        const KeyOperation* const newer = facts.first_ack_behind(seen.last_returned);
-        if (newer != nullptr && newer->returned < operation.invoked) {
-          stale.push_back({operation, seen});
-        }
+        staleness.observe(operation, *value, seen);
       }
     }
     if (operation.kind != OperationKind::read && operation.has_returned()) {
       sessions.change(operation);
+      staleness.change(operation);
     }
   }
-  const std::vector<std::uint64_t> versions = count_newer(stale, facts.changes());
-  for (std::size_t i = 0; i < stale.size(); ++i) {
-    const KeyOperation* const newer = facts.first_ack_behind(stale[i].seen.last_returned);
-    add_stale(history, stale[i].operation, history.operations[newer->source].returned_at, versions[i], found);
+  const std::vector<std::uint64_t> versions = count_newer(staleness.stale(), facts.changes());
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const StaleObservation& stale = staleness.stale()[i];
+    // One that only a read showed counts too.
+    add_stale(history, stale.operation, history.operations[stale.witness].returned_at,
+              std::max<std::uint64_t>(versions[i], 1), found);
   }
   count_lost_writes(history, observations, facts, found);
   found.has_monotonic_reads = holds_unless(found.reads_backwards, is_all_told_apart);

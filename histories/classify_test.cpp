@@ -63,7 +63,8 @@ TEST(Classify, a_process_that_reads_backwards_is_not_sequential) {
   EXPECT_EQ(found.has_monotonic_reads, Holds::no);
   EXPECT_EQ(found.reads_backwards.count, 1U);
   EXPECT_EQ(found.reads_backwards.line, 8U);
-  EXPECT_EQ(found.stale_reads.count, 0U);
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.stale_reads.line, 8U);
 }
 
 TEST(Classify, a_value_that_nobody_wrote_is_counted) {
@@ -119,10 +120,64 @@ TEST(Classify, lost_and_duplicated_increments_are_counted) {
 TEST(Classify, is_undecided_when_no_time_is_left) {
   const History history = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7"});
 
-  const Classification found = classify(history, key_of(history), [] { return true; });
+  const Classification found = classify(history, key_of(history), {.is_out_of_time = [] { return true; }});
 
   EXPECT_EQ(found.is_sequential, Holds::undecided);
   EXPECT_EQ(found.never_written.count, 0U);
+  EXPECT_EQ(found.shortage, Shortage::time);
+}
+
+TEST(Classify, counts_nothing_without_memory_for_it) {
+  const History history = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7"});
+
+  const Classification found = classify(history, key_of(history), {.memory_bytes_max = 500});
+
+  EXPECT_EQ(found.shortage, Shortage::memory);
+  EXPECT_EQ(found.never_written.count, 0U);
+}
+
+TEST(Classify, sequential_consistency_is_undecided_without_memory_for_it) {
+  const History history =
+      story({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1", "2 invoke read null",
+             "2 ok read 2", "2 invoke read null", "2 ok read 1", "0 ok write 1", "1 ok write 2"});
+
+  EXPECT_EQ(is_sequentially_consistent(history, key_of(history), 1'000, 100), Holds::undecided);
+  EXPECT_EQ(is_sequentially_consistent(history, key_of(history), 1'000), Holds::no);
+}
+
+TEST(Classify, a_read_is_stale_when_only_another_read_tells_that_a_newer_value_was_there) {
+  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "1 invoke read null",
+                                   "1 ok read 2", "2 invoke read null", "2 ok read 1"});
+
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.stale_reads.line, 7U);
+  EXPECT_EQ(found.worst.time, Duration{1});
+  EXPECT_EQ(found.worst.versions, 1U);
+  EXPECT_EQ(found.worst.versions_line, 7U);
+}
+
+// The third read is stale. That makes it no witness that 2 was gone.
+TEST(Classify, a_read_of_what_is_there_is_not_stale_because_a_stale_one_saw_something_else) {
+  const Classification found =
+      of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1", "3 invoke read null",
+          "3 ok read 2", "4 invoke read null", "4 ok read 1", "5 invoke read null", "5 ok read 2"});
+
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.stale_reads.line, 8U);
+}
+
+TEST(Classify, a_read_that_overlaps_the_one_that_saw_something_newer_is_not_stale) {
+  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "1 invoke read null",
+                                   "2 invoke read null", "1 ok read 2", "2 ok read 1"});
+
+  EXPECT_EQ(found.stale_reads.count, 0U);
+}
+
+TEST(Classify, a_value_that_may_have_been_written_again_is_not_stale) {
+  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "3 invoke write 1",
+                                   "1 invoke read null", "1 ok read 2", "2 invoke read null", "2 ok read 1"});
+
+  EXPECT_EQ(found.stale_reads.count, 0U);
 }
 
 // The same operations with the time taken away: each process one after the other, all else concurrent, tried by brute

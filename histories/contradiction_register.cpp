@@ -111,9 +111,13 @@ std::optional<std::string> about_stale(const Case& found, ValueId value) {
     if (older.empty()) {
       return beginning + ", and nothing was deleted";
     }
-    const std::string_view did = older.back().kind == OperationKind::remove ? "deleted" : "written";
-    return fmt::format("{}, and {} was {} before that ({})", beginning,
-                       value == kAbsent ? std::string("the key") : found.text(value), did, found.place(older.back()));
+    const std::string_view did = value == kAbsent ? "deleted" : "written";
+    const std::string what = value == kAbsent ? std::string("the key") : found.text(value);
+    if (older.size() == 1) {
+      return fmt::format("{}, and {} was {} before that ({})", beginning, what, did, found.place(older.back()));
+    }
+    return fmt::format("{}, and {} was {} {}, each time before that ({})", beginning, what, did,
+                       times(static_cast<std::int64_t>(older.size())), found.places(older));
   }
   return std::nullopt;
 }

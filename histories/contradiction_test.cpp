@@ -122,6 +122,56 @@ TEST(Contradiction, of_a_resurrected_delete) {
             "before that (line 2)");
 }
 
+// All of the deletes are needed: any one that is forgotten may have happened last.
+TEST(Contradiction, of_a_delete_that_cannot_have_been_the_last_of_several) {
+  const History history =
+      story({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "0 invoke write 2",
+             "0 ok write 2", "0 invoke del null", "2 invoke del null", "2 ok del null", "0 ok del null",
+             "0 invoke write 3", "0 ok write 3", "1 invoke read null", "1 ok read null"});
+
+  const Explanation explanation = explained(history);
+
+  EXPECT_EQ(explanation.contradiction, (Operations{1, 3, 4, 5, 6}));
+  EXPECT_EQ(explanation.sentence,
+            "the read at line 14 returned nothing, but 3 was acknowledged (line 12) before it began, and the key was "
+            "deleted 3 times, each time before that (lines 4, 10 and 9)");
+}
+
+TEST(Contradiction, of_twelve_deletes_names_each_of_them) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 12; ++i) {
+    lines.insert(lines.end(), {"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null"});
+  }
+  lines.insert(lines.end(), {"0 invoke write 2", "0 ok write 2", "1 invoke read null", "1 ok read null"});
+
+  const Explanation explanation = *check(story(lines)).keys[0].explanation;
+
+  EXPECT_TRUE(explanation.is_minimal);
+  EXPECT_EQ(explanation.contradiction.size(), 14U);
+  EXPECT_EQ(explanation.sentence,
+            "the read at line 52 returned nothing, but 2 was acknowledged (line 50) before it began, and the key was "
+            "deleted 12 times, each time before that (lines 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44 and 48)");
+}
+
+// The delete may have come at any time before the last read but one took effect, and that one needs it.
+TEST(Contradiction, of_deletes_that_others_have_used_up_names_all_that_matter) {
+  std::vector<std::string> lines{"9 invoke write 1", "9 ok write 1"};
+  for (int i = 0; i < 4; ++i) {
+    lines.push_back(std::to_string(i) + " invoke del null");
+  }
+  for (int i = 0; i < 4; ++i) {
+    lines.insert(lines.end(), {"8 invoke read null", "8 ok read null", "9 invoke write 1", "9 ok write 1"});
+  }
+  lines.insert(lines.end(), {"8 invoke read null", "8 ok read null"});
+
+  const Explanation explanation = *check(story(lines)).keys[0].explanation;
+
+  EXPECT_TRUE(explanation.is_minimal);
+  EXPECT_EQ(explanation.sentence,
+            "the read at line 24 returned nothing; no order of effects explains that together with these: 1 was "
+            "written (lines 2, 10, 14, 18 and 22), nothing was read (lines 8, 12, 16 and 20)");
+}
+
 TEST(Contradiction, of_a_duplicate_increment) {
   const History history = story(
       {"0 invoke incr null", "0 ok incr 1", "1 invoke incr null", "1 ok incr 3", "0 invoke read null", "0 ok read 3"});

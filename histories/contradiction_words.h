@@ -33,10 +33,14 @@ struct ContradictionCase {
 
   // "line 7", of the return, or of the invocation when no return is known.
   std::string place(const KeyOperation& operation) const;
+  // "lines 3, 5 and 9", of at least one operation; of very many, how many more there are.
+  std::string places(std::span<const KeyOperation> of) const;
   // A value as a reader wants to see it: of a long one the end, which is where a log says something.
   std::string text(ValueId value) const;
   // "the read at line 7 returned 3": the beginning of a sentence.
   std::string subject(const KeyOperation& operation) const;
+  // "3 was read".
+  std::string happening(const KeyOperation& operation) const;
   // "3 was read (line 7)".
   std::string event(const KeyOperation& operation) const;
   // "9 was acknowledged (line 640)".

@@ -24,6 +24,7 @@ std::optional<std::string_view>* EdnEventParser::field_named(Fields& fields, std
   if (name == ":key") return &fields.key;
   if (name == ":value") return &fields.value;
   if (name == ":time") return &fields.time;
+  if (name == ":json") return &fields.json;
   return nullptr;
 }
 
@@ -180,20 +181,41 @@ void EdnEventParser::set_nemesis(const Fields& fields, EventLine& event) {
   event.is_nemesis = true;
   const auto is_text = [](std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); };
   event.process = kAbsent;
-  event.f = fields.f && is_text(*fields.f) ? edn_name(*fields.f).value_or("") : "";
+  event.f = "";
+  if (fields.f && read_edn_string(*fields.f, f_)) {
+    event.f = f_;
+  } else if (fields.f && is_text(*fields.f)) {
+    event.f = edn_name(*fields.f).value_or("");
+  }
   text_ = R"({"process":"nemesis","type":"info","f":)";
   append_quoted(event.f, text_);
   text_ += R"(,"key":null,"value":)";
-  if (fields.value && !is_edn_nil(*fields.value) && is_text(*fields.value)) {
-    append_quoted(*fields.value, text_);
-  } else {
+  std::string said;
+  if (!fields.value || is_edn_nil(*fields.value) || !is_text(*fields.value)) {
     text_ += "null";
+  } else if (read_edn_string(*fields.value, said)) {
+    append_quoted(said, text_);
+  } else {
+    append_quoted(*fields.value, text_);
   }
   if (event.time) {
     fmt::format_to(std::back_inserter(text_), R"(,"time":{})", *event.time);
   }
   text_ += '}';
+  if (std::string line; fields.json && was_json_line(*fields.json, line)) {
+    text_ = std::move(line);
+  }
   event.text = text_;
+}
+
+// What is no such line is not kept: it would be written among lines that are read again.
+bool EdnEventParser::was_json_line(std::string_view form, std::string& line) {
+  if (!read_edn_string(form, line) || line.find_first_of("\r\n") != std::string::npos) {
+    return false;
+  }
+  simdjson::dom::parser parser;
+  std::string_view process;
+  return parser.parse(line)["process"].get(process) == simdjson::SUCCESS && process == "nemesis";
 }
 
 Result<void> EdnEventParser::set_type(const Fields& fields, EventLine& event) {

@@ -33,7 +33,7 @@ class EdnEventParser {
 
  private:
   struct Fields {
-    std::optional<std::string_view> process, type, f, key, value, time;
+    std::optional<std::string_view> process, type, f, key, value, time, json;
   };
 
   static std::optional<std::string_view>* field_named(Fields& fields, std::string_view name);
@@ -49,9 +49,12 @@ class EdnEventParser {
   Result<void> refuse_transaction(const Fields& fields);
   Result<void> set_steps(const Fields& fields, ValueTable& values, EventLine& event);
 
+  // Whether the form is a string of one JSON line about the nemesis, which `line` then is.
+  static bool was_json_line(std::string_view form, std::string& line);
+
   EdnCustom custom_;
   std::vector<std::string_view> forms_;  // scratch
-  std::string text_;                     // of a nemesis event
+  std::string f_, text_;                 // of a nemesis event
   bool is_mutex_ = false;                // the present line is about one
 };
 

@@ -13,7 +13,7 @@ namespace shardcheck::histories {
 EdnForms::EdnForms(std::unique_ptr<ByteSource> source, std::string name, std::size_t form_length_max)
     : window_(std::move(source)), name_(std::move(name)), form_length_max_(form_length_max) {}
 
-std::string EdnForms::place() const { return fmt::format("{}:{}", name_, number_); }
+std::string EdnForms::place() const { return number_ == 0 ? name_ : fmt::format("{}:{}", name_, number_); }
 
 std::string EdnForms::place_here() const { return fmt::format("{}:{}", name_, line_); }
 

@@ -152,6 +152,40 @@ TEST(Edn, written_and_read_again_is_the_same_history) {
   }
 }
 
+TEST(Edn, lines_of_the_nemesis_are_the_same_when_they_become_json_lines_again) {
+  const std::string lines = R"({"process":"nemesis","type":"info","f":"cut 1 2","key":null,"value":null,"time":1}
+{"process":0,"type":"invoke","f":"read","key":"k","value":null,"time":2}
+{"process":"nemesis", "type":"info","f":"say \"so\"","value":{"any":[1.50,"\\\u00e9"]},"more":true,"time":3}
+{"process":"nemesis","type":"info","f":"heal","key":null,"value":"a \"b\" \\ c","time":4}
+{"process":0,"type":"ok","f":"read","key":"k","value":null,"time":5}
+)";
+  const Result<History> history = parse_history(lines, "h");
+  ASSERT_TRUE(history) << to_string(history.error());
+  std::string edn;
+  write_edn(*history, edn);
+  EXPECT_THAT(edn, testing::HasSubstr(R"(:f "heal", :key nil, :value "a \"b\" \\ c", :time 4)"));
+
+  const Result<History> again = parse_history(edn, "h");
+
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_TRUE(is_same(*history, *again, true));
+  std::string written;
+  write_json_lines(*again, written);
+  EXPECT_EQ(written, lines);
+}
+
+TEST(Edn, what_claims_to_be_a_json_line_of_the_nemesis_and_is_none_is_not_kept) {
+  const std::string edn =
+      R"({:process :nemesis, :type :info, :f "cut", :key nil, :value "x", :json "{\"process\":0}", :time 1}
+{:process 0, :type :invoke, :f :read, :key "k", :value nil, :time 2})";
+
+  const Result<History> history = parse_history(edn, "h");
+
+  ASSERT_TRUE(history) << to_string(history.error());
+  EXPECT_EQ(history->nemesis[0].text,
+            R"({"process":"nemesis","type":"info","f":"cut","key":null,"value":"x","time":1})");
+}
+
 // Its maps lie across the borders of what is read at once.
 TEST(Edn, may_be_longer_than_what_is_read_at_once) {
   std::string text = "[";

@@ -89,6 +89,21 @@ bool append_escape(std::string_view text, std::size_t& at, std::string& out) {
   return true;
 }
 
+// False when there is an escape that is none.
+bool undo_escapes(std::string_view text, std::string& out) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '\\') {
+      out += text[at++];
+      continue;
+    }
+    ++at;
+    if (!append_escape(text, at, out)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Result<ValueId> string_value(std::string_view form, ValueTable& values) {
   const std::string_view text = form.substr(1, form.size() - 2);
   if (!simdjson::validate_utf8(text.data(), text.size())) {
@@ -98,15 +113,8 @@ Result<ValueId> string_value(std::string_view form, ValueTable& values) {
     return values.string(text);
   }
   std::string bytes;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] != '\\') {
-      bytes += text[at++];
-      continue;
-    }
-    ++at;
-    if (!append_escape(text, at, bytes)) {
-      return fail("", "a string has an escape that is not one of EDN");
-    }
+  if (!undo_escapes(text, bytes)) {
+    return fail("", "a string has an escape that is not one of EDN");
   }
   return values.string(bytes);
 }
@@ -190,6 +198,13 @@ std::optional<std::string_view> edn_name(std::string_view form) {
     return form.substr(1, form.size() - 2);
   }
   return std::nullopt;
+}
+
+bool read_edn_string(std::string_view form, std::string& out) {
+  out.clear();
+  const bool is_string = form.size() >= 2 && form.starts_with('"') && form.ends_with('"');
+  return is_string && simdjson::validate_utf8(form.data(), form.size()) &&
+         undo_escapes(form.substr(1, form.size() - 2), out);
 }
 
 std::optional<std::int64_t> edn_number(std::string_view form) {

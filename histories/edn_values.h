@@ -25,6 +25,9 @@ bool edn_map_items(std::string_view form, std::vector<std::string_view>& items);
 bool is_edn_nil(std::string_view form);
 // The name of a keyword without its colon, or what a string without escapes says.
 std::optional<std::string_view> edn_name(std::string_view form);
+// What a string says, with its escapes undone; false when the form is none, or its bytes are no text. `out` is
+// overwritten.
+bool read_edn_string(std::string_view form, std::string& out);
 // A whole number that fits 64 bits.
 std::optional<std::int64_t> edn_number(std::string_view form);
 // A number that is written as a whole one, whether it fits or not.

@@ -72,7 +72,7 @@ TEST(Formats, jepsen_is_ordered_by_lines_whatever_the_times) {
                      " {:type :info, :f :start, :process :nemesis, :value \"cut\", :time 11}\n"
                      " {:type :ok, :f :write, :value 4, :process 0, :time 9, :index 1}]"),
             R"({"process":0,"type":"invoke","f":"write","key":"register","value":4,"time":10}
-{"process":"nemesis","type":"info","f":"start","key":null,"value":"\"cut\"","time":11}
+{"process":"nemesis","type":"info","f":"start","key":null,"value":"cut","time":11}
 {"process":0,"type":"ok","f":"write","key":"register","value":4,"time":11}
 )");
 }

@@ -1,5 +1,7 @@
 #include "histories/history_writer.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -145,15 +147,34 @@ void append_edn_line(const ValueTable& values, const RecordedOperation& operatio
   out += "}\n";
 }
 
+// The "value" of a line: a string as one, and anything else, which EDN may write in another way, as the text of it.
+void append_edn_nemesis_value(std::string_view line, std::string& out) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element value;
+  std::string_view text;
+  if (parser.parse(line).get(value) != simdjson::SUCCESS || value["value"].get(value) != simdjson::SUCCESS ||
+      value.is_null()) {
+    out += "nil";
+  } else if (value.get(text) == simdjson::SUCCESS) {
+    append_edn_string(text, out);
+  } else {
+    append_edn_string(simdjson::minify(value), out);
+  }
+}
+
 void append_edn_nemesis(const NemesisEvent& event, std::string& out) {
   out += "{:process :nemesis, :type :info, :f ";
   append_edn_string(event.what, out);
-  out += ", :value ";
-  append_edn_string(event.text, out);
+  // An empty key tells the format, where this is the first line.
+  out += ", :key nil, :value ";
+  append_edn_nemesis_value(event.text, out);
   if (event.at) {
     out += ", :time ";
     append_number(event.at->value, out);
   }
+  // Whatever else the line says, and how: so that it is the same when it becomes JSON again.
+  out += ", :json ";
+  append_edn_string(event.text, out);
   out += "}\n";
 }
 

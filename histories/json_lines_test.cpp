@@ -28,7 +28,7 @@ std::vector<BrokenText> broken_texts() {
   const std::string million_digits(1'000'000, '7');
   const std::string deep = std::string(40, '[') + std::string(40, ']');
   return {
-      {"empty", "", "h:0", "without a single operation"},
+      {"empty", "", "h", "without a single operation"},
       {"blank lines only", "\n\n", "h:2", "without a single operation"},
       {"nemesis only", R"({"process":"nemesis","type":"info","f":"cut","key":null,"value":null,"time":1})", "h:1",
        "without a single operation"},
@@ -209,7 +209,7 @@ TEST(JsonLines, refuse_broken_files_with_their_place) {
       {"truncated.jsonl.gz", "truncated.jsonl.gz:3", "ends too early"},
       {"damaged.jsonl.gz", "damaged.jsonl.gz:1", "damaged"},
       {"followed_by_garbage.jsonl.gz", "followed_by_garbage.jsonl.gz:5", "not gzip"},
-      {"empty.jsonl", "empty.jsonl:0", "without a single operation"},
+      {"empty.jsonl", "empty.jsonl", "without a single operation"},
       {"zeros.jsonl", "zeros.jsonl:1", "not JSON"},
       {"no_such_file.jsonl", "no_such_file.jsonl", "cannot be opened"},
       {".", "testdata/.", "is a directory"},

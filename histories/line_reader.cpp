@@ -10,7 +10,7 @@ namespace shardcheck::histories {
 LineReader::LineReader(std::unique_ptr<ByteSource> source, std::string name)
     : window_(std::move(source)), name_(std::move(name)) {}
 
-std::string LineReader::place() const { return fmt::format("{}:{}", name_, line_number_); }
+std::string LineReader::place() const { return line_number_ == 0 ? name_ : fmt::format("{}:{}", name_, line_number_); }
 
 Result<std::optional<std::string_view>> LineReader::next() {
   std::size_t searched = 0;

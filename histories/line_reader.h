@@ -30,7 +30,7 @@ class LineReader {
   std::uint64_t expected(std::uint64_t so_far) const { return window_.expected(so_far); }
   // Of the line given last.
   std::uint32_t line_number() const { return line_number_; }
-  // "name:line" of the line given last.
+  // "name:line" of the line given last; before the first one, "name".
   std::string place() const;
 
  private:

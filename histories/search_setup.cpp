@@ -31,6 +31,10 @@ void Search::set_up(const KeyHistory& history) {
   frames_.clear();
   taken_hash_ = 0;
   failed_.clear();
+  // What another history has left of it must not count against this one.
+  if (failed_.memory_bytes() > limits_.memory_bytes_max / 4) {
+    failed_ = {};
+  }
   step_count_ = 0;
   next_look_ = 0;
   ends_.clear();

@@ -43,14 +43,15 @@ class SequentialSearch {
     });
   }
 
-  Holds run(std::uint64_t steps_max) {
+  Holds run(std::uint64_t steps_max, std::uint64_t memory_bytes_max) {
     if (saw_other_ || pending_.size() > kPendingMax || processes_.size() > kProcessesMax) {
       return Holds::undecided;
     }
     take_matching_reads();
     frames_.push_back({.value = value_, .trail = trail_.size()});
     while (left_ != 0) {
-      if (steps_max-- == 0) {
+      // A table grows to twice its size while the old one is still there.
+      if (steps_max-- == 0 || failed_.memory_bytes() > memory_bytes_max / 3) {
         return Holds::undecided;
       }
       if (go_on()) {
@@ -283,8 +284,9 @@ class SequentialSearch {
 
 }  // namespace
 
-Holds is_sequentially_consistent(const History& history, const KeyHistory& whole, std::uint64_t steps_max) {
-  return SequentialSearch(history, whole).run(steps_max);
+Holds is_sequentially_consistent(const History& history, const KeyHistory& whole, std::uint64_t steps_max,
+                                 std::uint64_t memory_bytes_max) {
+  return SequentialSearch(history, whole).run(steps_max, memory_bytes_max);
 }
 
 }  // namespace shardcheck::histories

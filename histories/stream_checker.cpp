@@ -116,7 +116,7 @@ class Stream {
     const CheckOptions asking{.steps_max = options_.steps_max,
                               .memory_bytes_max = options_.memory_bytes_max / 2,
                               .is_out_of_time = options_.is_out_of_time};
-    window_.open(history, operations, key.starts);
+    window_.open(history, operations, key.starts, key.told.cuts != 0);
     if (!is_last) {
       std::optional<std::vector<ValueId>> ends = window_.ends(asking);
       if (!ends) {
@@ -136,6 +136,7 @@ class Stream {
     key.told.verdict = answer.verdict;
     key.told.shortage = answer.shortage;
     key.told.unexplained_line = answer.unexplained_line;
+    key.told.sentence = answer.sentence;
     key.is_decided = true;
     return true;
   }

@@ -37,6 +37,9 @@ struct StreamedKey {
   std::uint64_t operations = 0;
   std::uint64_t cuts = 0;
   std::uint32_t unexplained_line = 0;  // of a key that is violated: a return that cannot be explained
+  // Why, in plain words that name operations by line. What was asked before the last cut is told by the value that the
+  // key can have held there.
+  std::string sentence{};
 };
 
 struct StreamReport {

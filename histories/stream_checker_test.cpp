@@ -173,6 +173,12 @@ TEST(StreamChecker, names_a_return_that_cannot_be_explained) {
   EXPECT_EQ(report.keys[0].key, "k");
   EXPECT_EQ(report.keys[0].verdict, Verdict::not_linearizable);
   EXPECT_EQ(report.keys[0].unexplained_line, 6U);
+  EXPECT_EQ(report.keys[0].sentence,
+            "from line 5 on, where the key held 2, the read (line 6) returned 1, but nobody had written 1");
+  // Without a cut before.
+  EXPECT_EQ(streamed(std::string(kStale), {}).keys[0].sentence,
+            "the read (line 6) returned 1, but 2 was acknowledged (line 4) before it began, and 1 was written before "
+            "that (line 2)");
 }
 
 TEST(StreamChecker, is_undecided_when_there_is_too_little_of_anything) {
@@ -192,7 +198,7 @@ TEST(StreamChecker, refuses_what_is_no_history) {
     return report ? std::string() : to_string(report.error());
   };
 
-  EXPECT_EQ(error_of(""), "h:0: the history ends without a single operation");
+  EXPECT_EQ(error_of(""), "h: the history ends without a single operation");
   EXPECT_NE(error_of(std::string(kStale) + "what is this").find("h:9: "), std::string::npos);
   // A return is joined to its invocation over every cut.
   EXPECT_NE(error_of(std::string(kStale) + R"({"process":1,"type":"ok","f":"read","key":"k","value":1,"time":95})")

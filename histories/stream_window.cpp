@@ -11,6 +11,8 @@
 //   counter, which is the largest that was told; or what a read saw that no change overlaps or follows.
 #include "histories/stream_window.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -59,10 +61,12 @@ std::size_t quiet_until(const History& history, std::span<const std::uint32_t> o
   return cut;
 }
 
-void StreamWindow::open(History& history, std::span<const std::uint32_t> operations, std::span<const ValueId> starts) {
+void StreamWindow::open(History& history, std::span<const std::uint32_t> operations, std::span<const ValueId> starts,
+                        bool is_behind_cut) {
   history_ = &history;
   operations_ = operations;
   starts_ = starts;
+  is_behind_cut_ = is_behind_cut;
   has_pending_ = false;
   bool has_append = false;
   bool has_increment = false;
@@ -209,11 +213,23 @@ StreamWindow::Answer StreamWindow::judge(const CheckOptions& options) {
     }
     if (answer.verdict == Verdict::undecided) {
       all = answer;
-    } else if (all.verdict == Verdict::not_linearizable) {
-      all.unexplained_line = std::max(all.unexplained_line, answer.unexplained_line);
+    } else if (all.verdict == Verdict::not_linearizable && answer.unexplained_line >= all.unexplained_line) {
+      all = answer;
+      if (is_behind_cut_ && !all.sentence.empty()) {
+        all.sentence =
+            fmt::format("from line {} on, where the key {} {}, {}", operation(operations_.front()).invoke_line,
+                        starts_.size() > 1 ? "may have held" : "held",
+                        start == kAbsent ? "nothing" : history_->values.to_text(start), all.sentence);
+      }
     }
   }
   return all;
+}
+
+std::string StreamWindow::name_of_asked(std::uint32_t index) const {
+  const RecordedOperation& asked = asked_.operations[index];
+  return asked.is_initial() ? fmt::format("before line {}", operation(operations_.front()).invoke_line)
+                            : fmt::format("line {}", asked.has_returned() ? asked.return_line : asked.invoke_line);
 }
 
 StreamWindow::Answer StreamWindow::ask(ValueId start, std::optional<ValueId> end, const CheckOptions& options) {
@@ -247,13 +263,15 @@ StreamWindow::Answer StreamWindow::ask(ValueId start, std::optional<ValueId> end
   }
   CheckOptions asking = options;
   asking.explains = !end;
+  asking.names = [this](std::uint32_t index) { return name_of_asked(index); };
   std::swap(asked_.values, history_->values);
   const CheckReport report = checker_.check(asked_, asking);
   std::swap(asked_.values, history_->values);
   const KeyVerdict& key = report.keys.front();
   return {.verdict = key.verdict,
           .shortage = key.shortage,
-          .unexplained_line = key.explanation ? key.explanation->line : 0};
+          .unexplained_line = key.explanation ? key.explanation->line : 0,
+          .sentence = key.explanation ? key.explanation->sentence : std::string()};
 }
 
 }  // namespace shardcheck::histories

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "histories/checker.h"
@@ -19,8 +20,9 @@ std::size_t quiet_until(const History& history, std::span<const std::uint32_t> o
 class StreamWindow {
  public:
   // `history` and `operations` must outlive the use; the latter are all that was asked in the stretch, and what was
-  // asked before and may still happen. `starts`: the values that can have been there before.
-  void open(History& history, std::span<const std::uint32_t> operations, std::span<const ValueId> starts);
+  // asked before and may still happen. `starts`: the values that can have been there before, if it is behind a cut.
+  void open(History& history, std::span<const std::uint32_t> operations, std::span<const ValueId> starts,
+            bool is_behind_cut);
 
   // The values that can be there at the end; nothing when that cannot be told, or takes too much.
   std::optional<std::vector<ValueId>> ends(const CheckOptions& options);
@@ -31,6 +33,7 @@ class StreamWindow {
     Verdict verdict = Verdict::undecided;
     Shortage shortage = Shortage::none;
     std::uint32_t unexplained_line = 0;
+    std::string sentence{};
   };
   Answer judge(const CheckOptions& options);
 
@@ -39,12 +42,15 @@ class StreamWindow {
   bool settle_pending();
   std::optional<std::vector<ValueId>> candidates() const;
   bool was_seen(ValueId value) const;
+  // How the operation with this index in asked_ is called; the value carried over the cut stands in front, if any does.
+  std::string name_of_asked(std::uint32_t index) const;
 
   const RecordedOperation& operation(std::uint32_t index) const { return history_->operations[index]; }
 
   History* history_ = nullptr;
   std::span<const std::uint32_t> operations_;
   std::span<const ValueId> starts_;
+  bool is_behind_cut_ = false;
   bool has_pending_ = false;
   bool is_log_ = false;       // of appends, and perhaps reads
   bool is_register_ = false;  // neither appends nor increments
