@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "spec/placement_claim.h"
 #include "spec/placement_shares.h"
 
 namespace shardcheck {
@@ -218,6 +219,147 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{Flaw::list_repeats_owner, ClauseId::P6, case_with_racks, "a member appears twice"},
         Rejection{Flaw::list_ignores_racks, ClauseId::P6, case_with_racks, "a rack appears again"},
         Rejection{Flaw::modulo, ClauseId::P6, case_with_history, "more than one member moved"}));
+
+// What a toy states, and with what it is refused or let off all the same.
+PlacementFactory stating(Flaw flaw, std::function<void(PlacementPromises&)> claim) {
+  return claiming(toy(flaw), std::move(claim));
+}
+
+TEST(Promises, levels_are_those_of_four_clauses) {
+  const PlacementPromises promises{.movement = Promise::none, .balance = Promise::within_bound};
+
+  EXPECT_EQ(promise_of(promises, ClauseId::P1), Promise::exactly);
+  EXPECT_EQ(promise_of(promises, ClauseId::P3), Promise::none);
+  EXPECT_EQ(promise_of(promises, ClauseId::P5), Promise::within_bound);
+  EXPECT_EQ(promise_of(promises, ClauseId::P6), Promise::exactly);
+  EXPECT_EQ(level_of(ClauseId::P6), nullptr);
+}
+
+TEST(Promises, errors_are_judged_whatever_is_promised) {
+  const PlacementFactory lax =
+      stating(Flaw::accepts_weight_zero, [](PlacementPromises& promises) { promises.determinism = Promise::none; });
+
+  EXPECT_TRUE(check_determinism(lax, case_with_history()).violation.has_value());
+}
+
+TEST(Promises, answers_by_history_are_enough_within_a_bound_and_not_exactly) {
+  const PlacementFactory by_history =
+      stating(Flaw::last_added_wins, [](PlacementPromises& promises) { promises.determinism = Promise::within_bound; });
+
+  EXPECT_EQ(check_determinism(by_history, case_with_racks()).violation, std::nullopt);
+  EXPECT_TRUE(check_determinism(held_to(by_history, ClauseId::P1), case_with_racks()).violation.has_value());
+}
+
+TEST(Promises, one_history_with_two_answers_is_refused_within_a_bound) {
+  PlacementFactory moody = toy(Flaw::none);
+  moody.make = [turn = 0](PlacementParameters) mutable {
+    return std::make_unique<Rendezvous>(turn++ % 2 == 0 ? Flaw::none : Flaw::last_added_wins);
+  };
+  moody = claiming(moody, [](PlacementPromises& promises) { promises.determinism = Promise::within_bound; });
+
+  const LawResult result = check_determinism(moody, case_with_racks());
+
+  ASSERT_TRUE(result.violation.has_value());
+  EXPECT_THAT(result.violation->message, testing::HasSubstr("by the same history again"));
+}
+
+TEST(Promises, strays_are_counted_against_the_stated_bound) {
+  const auto strays_up_to = [](std::uint32_t permille) {
+    return stating(Flaw::modulo, [permille](PlacementPromises& promises) {
+      promises.movement = Promise::within_bound;
+      promises.stray_permille_max = permille;
+    });
+  };
+
+  const LawResult refused = check_minimal_movement(strays_up_to(100), case_with_history());
+  ASSERT_TRUE(refused.violation.has_value());
+  EXPECT_THAT(refused.violation->message, testing::HasSubstr("of everything between members that it is not about"));
+  EXPECT_EQ(check_minimal_movement(strays_up_to(10'000), case_with_history()).violation, std::nullopt);
+  EXPECT_EQ(check_movement_share(strays_up_to(10'000), case_with_history()).violation, std::nullopt);
+  EXPECT_TRUE(check_movement_share(strays_up_to(100), case_with_history()).violation.has_value());
+}
+
+TEST(Promises, nothing_is_judged_that_is_not_promised) {
+  const PlacementFactory silent = stating(Flaw::modulo, [](PlacementPromises& promises) {
+    promises.movement = Promise::none;
+    promises.movement_share = Promise::none;
+    promises.balance = Promise::none;
+  });
+
+  for (const ClauseId clause_id : {ClauseId::P3, ClauseId::P4, ClauseId::P5}) {
+    EXPECT_EQ(check_law(clause_id, silent, case_with_history()), LawResult{}) << clause(clause_id).text_id;
+  }
+}
+
+TEST(Promises, nobody_may_be_loaded_over_a_stated_capacity) {
+  const auto overloaded_by = [](std::uint32_t permille) {
+    return stating(Flaw::last_added_wins, [permille](PlacementPromises& promises) {
+      promises.points_per_weight = 100;
+      promises.overload_permille_max = permille;
+    });
+  };
+
+  EXPECT_TRUE(check_balance(overloaded_by(250), case_with_racks()).violation.has_value());
+  const PlacementFactory even = stating(Flaw::none, [](PlacementPromises& promises) {
+    promises.points_per_weight = 100;
+    promises.overload_permille_max = 250;
+  });
+  EXPECT_EQ(check_balance(even, case_with_racks()).violation, std::nullopt);
+}
+
+// Twelve partitions, dealt to the members in turns by name, or with the flaw all to the first one.
+class Dealt final : public Placement {
+ public:
+  explicit Dealt(bool is_greedy) : is_greedy_(is_greedy) {}
+
+  PlacementPromises promises() const override {
+    return {.movement = Promise::none, .balance = Promise::exactly, .partitions_off_max = 1};
+  }
+  Result<void> add(const Member& member) override { return edit({EditKind::add, member}); }
+  Result<void> remove(std::string_view name) override { return edit({EditKind::remove, {.name = std::string(name)}}); }
+  Result<void> set_weight(std::string_view name, std::int64_t weight) override {
+    return edit({EditKind::set_weight, {.name = std::string(name), .weight = weight}});
+  }
+  Result<std::string_view> owner(std::string_view key) const override { return owner_at(mix(key) % 12); }
+  Result<std::vector<std::string_view>> preference_list(std::string_view, std::size_t) const override {
+    return fail("toy", "has no lists");
+  }
+  std::uint64_t partitions() const override { return 12; }
+  std::uint64_t position_max() const override { return 11; }
+  std::optional<std::uint64_t> position_of(std::string_view key) const override { return mix(key) % 12; }
+  Result<std::string_view> owner_at(std::uint64_t position) const override {
+    if (membership_.members().empty()) {
+      return fail("toy", "no member");
+    }
+    const std::uint64_t turn = is_greedy_ ? 0 : position % membership_.members().size();
+    return std::next(membership_.members().begin(), static_cast<std::ptrdiff_t>(turn))->first;
+  }
+
+ private:
+  Result<void> edit(const PlacementEdit& edit) {
+    return membership_.apply(edit) ? Result<void>{} : fail("toy", "not a valid edit");
+  }
+
+  bool is_greedy_;
+  Membership membership_;
+};
+
+PlacementFactory dealt(bool is_greedy) {
+  return {"dealt", [is_greedy](PlacementParameters) { return std::make_unique<Dealt>(is_greedy); }};
+}
+
+TEST(Partitions, are_judged_one_by_one) {
+  EXPECT_EQ(check_balance(dealt(false), case_with_racks()).violation, std::nullopt);
+  EXPECT_EQ(check_coverage(dealt(false), case_with_racks()).violation, std::nullopt);
+  EXPECT_GT(check_coverage(dealt(false), case_with_racks()).checks, 12U);
+
+  const LawResult unfair = check_balance(dealt(true), case_with_racks());
+  ASSERT_TRUE(unfair.violation.has_value());
+  EXPECT_THAT(unfair.violation->message, testing::HasSubstr("of all positions; its weight gives 33.333 %"));
+  const LawResult moved = check_minimal_movement(held_to(dealt(false), ClauseId::P3), case_with_racks());
+  ASSERT_TRUE(moved.violation.has_value());
+  EXPECT_THAT(moved.violation->message, testing::HasSubstr("moves position"));
+}
 
 TEST(Shares, deviation_is_that_of_the_law_for_equal_members) {
   // sqrt((N-1)/(N V + 1)) of the fair share, N = 10, V = 100: 0.09482 of 429496730.

@@ -5,8 +5,9 @@
 //
 // P1 exactly: the order of the partitions is fixed, and equal positions are in the order of names.
 // P3 within a bound: a member that comes or goes fills or empties others, and what they turn away goes on: the paper's
-//    O(1/epsilon^2) for each moved partition. Strays are at most kBoundedLoadsStrayPermille thousandths of the changed
-//    share, measured, see bounded_loads_test.cpp.
+//    O(1/epsilon^2) for each moved partition. That is an expectation and says nothing of one change; strays are at most
+//    kBoundedLoadsStrayPermille thousandths of the changed share and its scatter. When one of 2 to 30 members with 100
+//    virtual nodes left, they came to 188 thousandths at worst and 10 on average.
 // P4 within a bound: the changed share, its scatter on the circle, and the strays.
 // P5 within a bound: exactly no more than fair * (1 + epsilon) and one partition; below it scatters as on a ring.
 // P6: distinct and over racks, the owner first and then along the circle; the lists do not slide.
@@ -20,7 +21,7 @@
 
 namespace shardcheck::impl {
 
-inline constexpr std::uint32_t kBoundedLoadsStrayPermille = 4'000;
+inline constexpr std::uint32_t kBoundedLoadsStrayPermille = 1'000;
 
 struct BoundedLoadsOptions {
   std::uint32_t partitions = 1'024;

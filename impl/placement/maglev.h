@@ -3,8 +3,9 @@
 // half the weight of the heaviest takes every second turn, after a first one for all. A key's hash names a slot.
 //
 // P1 exactly: turns are taken in the order of names.
-// P3 within a bound: a change of turns passes slots on between members that it is not about. Strays are at most so many
-//    thousandths of the changed share, and some slots: kMaglevStrayPermille, measured, see maglev_test.cpp.
+// P3 within a bound: a change of turns passes slots on between members that it is not about. Strays are at most
+//    kMaglevStrayPermille thousandths of the changed share, and some slots. There is no proof of such a bound: with
+//    65,537 slots, when one of 2 to 30 members left, they came to 124 thousandths at worst and 22 on average.
 // P4 within a bound: the changed share, and the strays.
 // P5 exactly: everybody has its share within kMaglevSlotsOff slots, for the fill stops within one turn.
 // P6: distinct and over racks, along the table; the lists do not slide.
@@ -19,7 +20,7 @@
 namespace shardcheck::impl {
 
 inline constexpr std::uint32_t kMaglevSlotsMax = 4'194'301;  // a prime
-inline constexpr std::uint32_t kMaglevStrayPermille = 1'000;
+inline constexpr std::uint32_t kMaglevStrayPermille = 500;
 inline constexpr std::uint32_t kMaglevSlotsOff = 3;
 
 // The least prime that is not below `number`. `number` at most kMaglevSlotsMax.
