@@ -5,8 +5,8 @@
 // A tenant is 16 bytes (a UUID, or a hash of a longer name). An entry is 20 bytes in open addressing (Knuth, TAOCP
 // 3, 6.4: linear probing, and algorithm R for removal); 1,024 segments grow one at a time and by a fifth, so that the
 // table is between 0.7 and 0.85 full and growing needs room for one segment more, not for a second table: 24 to 29
-// bytes a tenant, 10 million in 243 MB (bench_tenant). What only few tenants have, buckets and the target of a move, stands
-// beside the table.
+// bytes a tenant, 10 million in 243 MB (bench_tenant). What only few tenants have, buckets and the target of a move,
+// stands beside the table.
 //
 // Not behind the seam of placement.h: a tenant that nobody placed has no owner, so laws about all keys say nothing of
 // it. What it promises instead: a call changes the entry that it names and no other, one that fails changes nothing,
