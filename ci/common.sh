@@ -12,6 +12,7 @@ build_packages=(
   clang-19 cmake ninja-build
   libfmt-dev libcli11-dev nlohmann-json3-dev libsimdjson-dev zlib1g-dev libmd-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
+  libabsl-dev libmemcached-dev libxxhash-dev
 )
 # Needed beside those by ci/test, ci/tidy and ci/nightly: second compiler, sanitizers and fuzzer, symbols, format, cache.
 test_packages=(g++ libclang-rt-19-dev llvm-19 clang-format-19 ccache python3)

@@ -51,7 +51,6 @@ class EytzingerTable {
   std::size_t node_at(Position position) const noexcept {
     std::size_t node = 1;
     for (unsigned level = 0; level < full_levels_; ++level) {
-      // Past the end this is an address that is never read; a prefetch of it does nothing.
       __builtin_prefetch(address_of(node * kNodesInLine));
       node = 2 * node + std::size_t{nodes_[node] < position};
     }
@@ -93,10 +92,8 @@ class EytzingerTable {
  private:
   static constexpr std::size_t kNodesInLine = 64 / sizeof(Position);
 
-  // Arithmetic on numbers: a pointer past the end of the array may not even be computed.
-  const void* address_of(std::size_t node) const noexcept {
-    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(nodes_.data()) + node * sizeof(Position));
-  }
+  // The line of a node's descendants; at most the end of the array, where there are none.
+  const Position* address_of(std::size_t node) const noexcept { return nodes_.data() + std::min(node, nodes_.size()); }
 
   // The last level is not full: where it has no node, the step goes right, which answer_of takes back.
   std::size_t last_step(std::size_t node, Position position) const noexcept {

@@ -9,7 +9,7 @@
 // positions, a question whose 16 bits equal those of a point (one in ten thousand) is answered by bisection among the
 // points of the line, and so is one of a line with more points than fit (one in two thousand).
 //
-// 17.4 bytes a point of 32-bit positions and 21.4 of 64-bit ones with 2-byte records; about 36 and 40 with 6-byte ones.
+// 17.4 bytes a point of 32-bit positions and 21.4 of 64-bit ones with 2-byte records; about 34 and 38 with 6-byte ones.
 // Positions that are not uniform are answered as well, by bisection in the end: O(1) expected, O(log points) at worst.
 #pragma once
 
@@ -83,7 +83,7 @@ class LineTable {
   static constexpr std::size_t kLanes = sizeof(Record) <= 2 ? 16 : 8;
   static constexpr std::size_t kCapacity = kLanes - 1;
   // Points a line on average. More overfill too many lines, fewer waste memory and with it cache.
-  static constexpr std::size_t kMeanFillTenths = kLanes == 16 ? 60 : 25;
+  static constexpr std::size_t kMeanFillTenths = kLanes == 16 ? 60 : 28;
   static constexpr std::int16_t kNumberMax = std::numeric_limits<std::int16_t>::max();
   static constexpr std::int16_t kOverfull = std::numeric_limits<std::int16_t>::min();
 
