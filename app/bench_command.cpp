@@ -46,7 +46,8 @@ std::string_view to_string(PromiseVerdict verdict) {
 void print_text(const PromiseOutcome& outcome) {
   const std::string ratio =
       outcome.verdict == PromiseVerdict::unmeasured ? "-" : fmt::format("{:.2f}", outcome.ratio.speedup());
-  fmt::print("{} {} {:.2f} {}\n", outcome.promise.name, ratio, outcome.promise.bar, to_string(outcome.verdict));
+  fmt::print("{} {} {:.2f} {}{}{}\n", outcome.promise.name, ratio, outcome.promise.bar, to_string(outcome.verdict),
+             outcome.why_not.empty() ? "" : ": ", outcome.why_not);
   std::fflush(stdout);
 }
 
@@ -60,6 +61,8 @@ nlohmann::json to_json(const PromiseOutcome& outcome) {
     row["ratio"] = outcome.ratio.speedup();
     row["subject_ns"] = outcome.ratio.subject_ns;
     row["baseline_ns"] = outcome.ratio.baseline_ns;
+  } else if (!outcome.why_not.empty()) {
+    row["why_not"] = outcome.why_not;
   }
   return row;
 }

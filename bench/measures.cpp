@@ -4,6 +4,7 @@
 #include "bench/apply_measure.h"
 #include "bench/lookup_measure.h"
 #include "bench/promises.h"
+#include "bench/table_measure.h"
 
 namespace shardcheck::bench {
 namespace {
@@ -13,10 +14,19 @@ struct Row {
   Measure measure;
 };
 
-// One line a promise: {"name", [] { return measure_something(size); }}.
+// One line a promise: {"name", []() -> Result<Ratio> { return measure_something(size); }}.
 constexpr std::array kMeasures{
-    Row{"ring_lookup_20k", [] { return measure_ring_lookup(20'000); }},
-    Row{"replay_apply_100k", [] { return measure_replay_apply(100'000); }},
+    Row{"ring_lookup_20k", []() -> Result<Ratio> { return measure_ring_lookup(20'000); }},
+    Row{"replay_apply_100k", []() -> Result<Ratio> { return measure_replay_apply(100'000); }},
+    Row{"table_lookup_20k", []() -> Result<Ratio> { return measure_table_lookup(20'000); }},
+    Row{"table_lookup_2m", []() -> Result<Ratio> { return measure_table_lookup(2'000'000); }},
+    Row{"table_lookup_20m", []() -> Result<Ratio> { return measure_table_lookup(20'000'000); }},
+    Row{"table_against_memory_20m", []() -> Result<Ratio> { return measure_table_against_memory(20'000'000); }},
+    Row{"table_lookup_dependent_20k", []() -> Result<Ratio> { return measure_dependent_lookup(20'000); }},
+    Row{"key_to_owner_20k", []() -> Result<Ratio> { return measure_key_to_owner(); }},
+    Row{"preference_list_20k", []() -> Result<Ratio> { return measure_preference_list(20'000); }},
+    Row{"range_lookup_btree_100k", []() -> Result<Ratio> { return measure_range_lookup_btree(100'000); }},
+    Row{"range_lookup_map_100k", []() -> Result<Ratio> { return measure_range_lookup_map(100'000); }},
 };
 
 }  // namespace

@@ -69,7 +69,11 @@ PromiseOutcome judge_promise(const SpeedPromise& promise, Measure measure) {
   if (measure == nullptr) {
     return {.promise = promise, .verdict = PromiseVerdict::unmeasured};
   }
-  const Ratio ratio = measure();
+  const Result<Ratio> measured = measure();
+  if (!measured) {
+    return {.promise = promise, .verdict = PromiseVerdict::unmeasured, .why_not = to_string(measured.error())};
+  }
+  const Ratio ratio = *measured;
   const bool is_held = ratio.speedup() >= promise.bar;  // also false when nothing was measured: 0 / 0
   return {.promise = promise, .verdict = is_held ? PromiseVerdict::held : PromiseVerdict::fell_short, .ratio = ratio};
 }

@@ -27,8 +27,9 @@ const std::vector<SpeedPromise>& promises();
 // Rows of name, what, against and bar, separated by tabs, after one line of headings. Errors name file:line.
 Result<std::vector<SpeedPromise>> parse_promises(std::string_view text, std::string_view file);
 
-// The function of a promise; null for one whose measure is not written.
-using Measure = Ratio (*)();
+// The function of a promise; null for one whose measure is not written. Fails when what it is measured against is not
+// installed.
+using Measure = Result<Ratio> (*)();
 Measure measure_of(std::string_view name);
 // All names measure_of knows.
 std::vector<std::string_view> measured_names();
@@ -38,7 +39,8 @@ enum class PromiseVerdict { held, fell_short, unmeasured };
 struct PromiseOutcome {
   SpeedPromise promise;
   PromiseVerdict verdict = PromiseVerdict::unmeasured;
-  Ratio ratio{};  // meaningless when unmeasured
+  Ratio ratio{};             // meaningless when unmeasured
+  std::string why_not = {};  // why it is unmeasured; empty if it only has no measure
 };
 
 // Measures one promise, once. `measure` may be null: unmeasured.

@@ -37,21 +37,31 @@ TEST(Promises, every_row_has_a_measure_and_every_measure_a_row) {
 }
 
 TEST(Promises, a_ratio_at_the_bar_is_held) {
-  const PromiseOutcome outcome = judge_promise(kTwice, [] { return Ratio{.subject_ns = 10, .baseline_ns = 20}; });
+  const PromiseOutcome outcome =
+      judge_promise(kTwice, []() -> Result<Ratio> { return Ratio{.subject_ns = 10, .baseline_ns = 20}; });
 
   EXPECT_EQ(outcome.verdict, PromiseVerdict::held);
   EXPECT_EQ(outcome.ratio.speedup(), 2);
 }
 
 TEST(Promises, a_ratio_below_the_bar_is_short) {
-  const PromiseOutcome outcome = judge_promise(kTwice, [] { return Ratio{.subject_ns = 10, .baseline_ns = 19}; });
+  const PromiseOutcome outcome =
+      judge_promise(kTwice, []() -> Result<Ratio> { return Ratio{.subject_ns = 10, .baseline_ns = 19}; });
 
   EXPECT_EQ(outcome.verdict, PromiseVerdict::fell_short);
 }
 
 TEST(Promises, nothing_measured_is_not_held) {
-  EXPECT_EQ(judge_promise(kTwice, [] { return Ratio{}; }).verdict, PromiseVerdict::fell_short);
+  EXPECT_EQ(judge_promise(kTwice, []() -> Result<Ratio> { return Ratio{}; }).verdict, PromiseVerdict::fell_short);
   EXPECT_EQ(judge_promise(kTwice, nullptr).verdict, PromiseVerdict::unmeasured);
+}
+
+TEST(Promises, what_is_not_installed_is_unmeasured_and_says_so) {
+  const PromiseOutcome outcome =
+      judge_promise(kTwice, []() -> Result<Ratio> { return fail("libmemcached", "not installed"); });
+
+  EXPECT_EQ(outcome.verdict, PromiseVerdict::unmeasured);
+  EXPECT_EQ(outcome.why_not, "libmemcached: not installed");
 }
 
 TEST(Promises, rows_are_parsed_and_broken_ones_refused_with_their_line) {

@@ -12,6 +12,7 @@ build_packages=(
   clang-19 cmake ninja-build
   libfmt-dev libcli11-dev nlohmann-json3-dev libsimdjson-dev zlib1g-dev libmd-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev
+  libabsl-dev libmemcached-dev libxxhash-dev
 )
 # Needed beside those by ci/test, ci/tidy and ci/nightly: second compiler, sanitizers and fuzzer, symbols, format, cache.
 # And libmemcached, with whose ring ours is compared; that test skips where it is not installed.
