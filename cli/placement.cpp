@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/placement_demo.h"
 #include "cli/refusal.h"
 #include "harness/placement_check.h"
 #include "spec/clauses.h"
@@ -19,6 +20,7 @@ struct PlacementFlags {
   std::uint64_t seed = 1;
   std::uint64_t cases = 2'000;
   std::string mutant;
+  bool is_demo = false;
   bool as_json = false;
 };
 
@@ -73,7 +75,16 @@ void print_table(const PlacementReport& report, const PlacementFlags& flags) {
   }
 }
 
+ExitCode print_demo(bool as_json) {
+  const PlacementDemo demo = placement_demo();
+  fmt::print("{}", as_json ? to_json(demo).dump(2) + "\n" : to_text(demo));
+  return ExitCode::held;
+}
+
 ExitCode run_placement(const PlacementFlags& flags) {
+  if (flags.is_demo) {
+    return print_demo(flags.as_json);
+  }
   const std::optional<PlacementFactory> factory =
       placement_by_name(flags.mutant.empty() ? "ring" : "ring+" + flags.mutant);
   if (!factory) {
@@ -100,6 +111,8 @@ void add_placement(CLI::App& app, ExitCode& exit) {
       ->capture_default_str()
       ->check(whole_number_from(1));
   placement->add_option("--mutant", flags->mutant, "Judge the ring with this seeded bug instead")->check(not_empty());
+  placement->add_flag("--demo", flags->is_demo, "Print what a ring does to ten thousand keys")
+      ->excludes("--seed", "--cases", "--mutant");
   placement->add_flag("--json", flags->as_json, "Print JSON");
   placement->callback([flags, &exit] { exit = run_placement(*flags); });
 }
