@@ -13,9 +13,9 @@ namespace shardcheck::cli {
 struct PlacementDemo {
   using Loads = std::map<std::string, std::uint64_t>;  // keys of each member
 
-  Loads one_virtual_node;            // members A to D
-  Loads many_virtual_nodes;          // the same members with 100 virtual nodes each
-  std::uint64_t moved_by_join = 0;   // E joins the ring of 100 virtual nodes
+  Loads one_virtual_node;           // members A to D
+  Loads many_virtual_nodes;         // the same members with 100 virtual nodes each
+  std::uint64_t moved_by_join = 0;  // E joins the ring of 100 virtual nodes
   std::uint64_t moved_to_joined = 0;
   std::uint64_t moved_by_modulo = 0;  // the same change under hash mod N
   std::uint64_t moved_by_leave = 0;   // then B leaves the five
