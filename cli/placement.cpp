@@ -150,7 +150,13 @@ Result<SchemeReport> report_on(const PlacementFlags& flags, const PlacementFacto
   if (!laws) {
     return std::unexpected<Error>(laws.error());
   }
-  SchemeReport report{.laws = *std::move(laws), .figures = {}, .why_no_figures = {}, .again = again(flags, factory)};
+  SchemeReport report{.laws = *std::move(laws),
+                      .figures = {},
+                      .why_no_figures = {},
+                      .which_cases = flags.case_file.empty()
+                                         ? fmt::format("seed {}, {}", flags.seed, counted(cases_of(flags), "case"))
+                                         : "the case of " + flags.case_file,
+                      .again = again(flags, factory)};
   if (flags.is_without_figures || !flags.case_file.empty()) {
     return report;
   }

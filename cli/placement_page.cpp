@@ -31,10 +31,10 @@ th:first-child, td:first-child { text-align: left; max-width: 22rem; overflow: h
 .held { color: var(--holds); }
 .violated { color: var(--bad); font-weight: 600; }
 li { margin: 0.3rem 0; overflow-wrap: anywhere; }
-.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(34rem, 100%), 1fr)); gap: 1rem; }
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(28rem, 100%), 1fr)); gap: 1rem; }
 figure { margin: 0; padding: 0.6rem; background: var(--panel); border: 1px solid var(--line); }
 figcaption { font-weight: 600; }
-svg { display: block; width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+svg { display: block; width: 100%; max-width: 34rem; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: var(--ink); }
 .bar { fill: var(--bar); }
 .mark { stroke: var(--bad); stroke-width: 2; }

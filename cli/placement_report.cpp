@@ -21,12 +21,15 @@ std::string members_text(const PlacementCase& input) {
   for (const Member& member : input.members) {
     membership.apply({EditKind::add, member});
   }
-  std::string text = fmt::format("  Members before: {}\n", to_words(membership));
+  if (input.edits.empty()) {
+    return fmt::format("  With:   {}\n", to_words(membership));
+  }
+  std::string text = fmt::format("  Before: {}\n", to_words(membership));
   for (const PlacementEdit& edit : input.edits) {
     const bool is_valid = membership.apply(edit);
-    text += fmt::format("  Then: {}{}\n", to_words(edit), is_valid ? "" : ", which has to be refused");
+    text += fmt::format("  Then:   {}{}\n", to_words(edit), is_valid ? "" : ", which has to be refused");
   }
-  return input.edits.empty() ? text : text + fmt::format("  Members after: {}\n", to_words(membership));
+  return text + fmt::format("  After:  {}\n", to_words(membership));
 }
 
 std::string case_text(const PlacementReport& report, ClauseId clause_id, const PlacementFinding& finding) {
@@ -73,7 +76,7 @@ std::string_view outcome_word(const PlacementReport& report, const PlacementRow&
 
 std::string to_text(const SchemeReport& scheme) {
   const PlacementReport& report = scheme.laws;
-  std::string text = fmt::format("placement {}, seed {}, {} cases\n\n", report.placement, report.seed, report.cases);
+  std::string text = fmt::format("placement {}, {}\n\n", report.placement, scheme.which_cases);
   for (const PlacementRow& row : report.rows) {
     const Clause& named = clause(row.clause);
     text += fmt::format("{:<4}{:<22}{:<16}{:>12} checks\n", named.text_id, named.name, outcome_word(report, row),

@@ -16,7 +16,8 @@ struct SchemeReport {
   PlacementReport laws;
   std::optional<PlacementFigures> figures;  // absent: why_no_figures, or not asked for
   std::string why_no_figures;
-  std::string again;  // the command that gives the same report
+  std::string which_cases;  // in words
+  std::string again;        // the command that gives the same report
 
   ExitCode verdict() const;
 };

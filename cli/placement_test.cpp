@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_fixture.h"
+#include "cli/markup_text.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -12,6 +13,15 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::string kServed = SHARDCHECK_PROGRAM " placement --serve";
+
+TEST(MarkupText, is_escaped_and_valid_whatever_it_was) {
+  EXPECT_EQ(markup_escaped("<a href=\"x\">&'</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;'&lt;/a&gt;");
+  EXPECT_EQ(markup_escaped("\xc3\xa9 \xf0\x9f\x98\x80"), "\xc3\xa9 \xf0\x9f\x98\x80");
+  EXPECT_EQ(markup_escaped("a\x01\x7f\xff\xc3(\xe2\x82"),
+            "a???"
+            "?(??");
+  EXPECT_EQ(markup_escaped("\xc0\x80\xed\xa0\x80"), "?????");
+}
 
 TEST_F(Commands, placement_prints_laws_and_figures) {
   const CommandOutcome outcome = command({"placement", "--cases", "20", "--keys", "2000"});
@@ -28,9 +38,9 @@ TEST_F(Commands, placement_tells_a_counter_example_in_words) {
 
   EXPECT_EQ(outcome.exit, ExitCode::violated);
   EXPECT_THAT(outcome.out, HasSubstr("P3 MinimalMovement is violated"));
-  EXPECT_THAT(outcome.out, HasSubstr("neither of which it is about\n  Members before: members '"));
-  EXPECT_THAT(outcome.out, HasSubstr("\n  Then: "));
-  EXPECT_THAT(outcome.out, HasSubstr("\n  Members after: "));
+  EXPECT_THAT(outcome.out, HasSubstr("neither of which it is about\n  Before: members '"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  Then:   "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  After:  members "));
   EXPECT_THAT(outcome.out, HasSubstr("placement --seed 1 --cases 20 --mutant ring_mod_n\n"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("figures")));
 }
@@ -75,7 +85,7 @@ TEST_F(Commands, placement_tells_where_a_program_died) {
   EXPECT_EQ(outcome.exit, ExitCode::violated);
   EXPECT_THAT(outcome.out, HasSubstr("It stopped answering (first in case "));
   EXPECT_THAT(outcome.out, HasSubstr("  Found: the program ended with exit code 7 on the line 'add "));
-  EXPECT_THAT(outcome.out, HasSubstr("  Smallest case, 1 step:\nplacement exec while read"));
+  EXPECT_THAT(outcome.out, HasSubstr("  Smallest case, 0 steps:\nplacement exec while read"));
   EXPECT_THAT(outcome.out, HasSubstr("figures: not measured: it stopped answering\n"));
 }
 

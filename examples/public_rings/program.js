@@ -2,18 +2,16 @@
 //
 // serve(hello, make): `hello` are the words of promises; make(virtualNodes) gives a fresh ring { add(name, weight),
 // remove(name), weight(name, weight), owner(key), list(key, count), points(), position(key), owner_at(position) }, of which
-// what hello does not offer may be absent. Unknown and duplicate names, empty ones and bad weights are refused here, so
-// that the package is judged by what it does with good ones; with the argument --as-is it gets those too, and refuses
-// by throwing.
+// what hello does not offer may be absent. Unknown, duplicate and empty names and bad weights are refused here, so that
+// the package is judged by what it does with good ones.
 const encode = (text) => text === '-' ? '%2D' : text === '' ? '-' : encodeURIComponent(text);
 const decode = (word) => word === '-' ? '' : decodeURIComponent(word);
 
 exports.serve = (hello, make) => {
-  const isGuarded = !process.argv.includes('--as-is');
   let ring, members = new Set();
   const refuse = (why) => { throw new Error(why); };
   const guard = (name, weight, shouldBeThere) => {
-    if (isGuarded && (name === '' || !(weight >= 1 && weight <= 1 << 20) || members.has(name) !== shouldBeThere)) {
+    if (name === '' || !(weight >= 1 && weight <= 1 << 20) || members.has(name) !== shouldBeThere) {
       refuse('no such change of these members');
     }
   };

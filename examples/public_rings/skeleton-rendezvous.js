@@ -3,7 +3,7 @@ const Hasher = require('skeleton-rendezvous');
 const { serve } = require('./program.js');
 
 serve(['movement_share=bound', 'balance=bound', 'points=0', 'weights=no', 'racks=no', 'lists=no'], () => {
-  const hasher = new Hasher(process.argv.includes('--small') ? { targetClusterSize: 2 } : {});
+  const hasher = new Hasher();
   return {
     add: (name) => hasher.addSites([name]),
     remove: (name) => hasher.removeSites([name]),

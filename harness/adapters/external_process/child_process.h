@@ -2,7 +2,8 @@
 // that nobody trusts: whatever they do, a question ends with an answer or with an error within its time.
 //
 // Each runs as a shell command in a process group of its own, which is killed and reaped with the ChildProcess. What it
-// writes to standard error is kept back, and its most telling line told with the error. POSIX only; one thread at a time.
+// writes to standard error is kept back, and its most telling line told with the error. POSIX only; one thread at a
+// time.
 #pragma once
 
 #include <sys/types.h>

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 Result<PlacementFactory> program(const std::string& arguments, int timeout_ms = 20'000) {
   return external_placement(
-      {.command = PLACEMENT_PROGRAM " " + arguments, .timeout = std::chrono::milliseconds(timeout_ms)});
+      {.command = "exec " PLACEMENT_PROGRAM " " + arguments, .timeout = std::chrono::milliseconds(timeout_ms)});
 }
 
 void expect_same_rows(const PlacementReport& one, const PlacementReport& other) {
@@ -121,10 +121,14 @@ TEST(ExternalPlacement, an_answer_too_many_is_a_breakdown) {
 }
 
 TEST(ExternalPlacement, an_owner_that_is_no_member_is_a_violation) {
-  const PlacementReport report = check_placement(program("ring foreign 'owner '").value(), 1, 20);
+  const PlacementCase input{.parameters = {}, .members = {{.name = "A"}}, .edits = {}, .keys = {"k"}, .answers = {}};
+
+  const PlacementReport report = check_placement_case(program("ring foreign 'owner k'").value(), input, ClauseId::P2);
 
   ASSERT_TRUE(report.row(ClauseId::P2).finding.has_value());
-  EXPECT_THAT(report.row(ClauseId::P2).finding->violation.message, HasSubstr("belongs to 'nobody'"));
+  EXPECT_THAT(report.row(ClauseId::P2).finding->violation.message,
+              HasSubstr("with members 'A', key 'k' belongs to 'nobody'"));
+  EXPECT_EQ(report.row(ClauseId::P1).checks, 0U);
 }
 
 TEST(ExternalPlacement, what_speaks_garbage_from_the_start_is_bad_input) {
