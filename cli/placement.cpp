@@ -35,6 +35,7 @@ struct PlacementFlags {
   std::string mutant;
   std::string exec;
   double timeout_seconds = 5;
+  double budget_seconds = 600;
   std::string compare;
   std::string html;
   std::string case_file;
@@ -137,11 +138,13 @@ Result<PlacementReport> laws_of(const PlacementFlags& flags, const PlacementFact
   }
   Progress progress;
   const std::uint64_t cases = cases_of(flags);
+  const auto start = std::chrono::steady_clock::now();
   return check_placement(factory, flags.seed, cases, [&](ClauseId id, std::uint64_t number) {
     if (number % 16 == 1) {
       progress.show(
           fmt::format("placement {}: {} case {} of {}", factory.name.substr(0, 40), clause(id).text_id, number, cases));
     }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < flags.budget_seconds;
   });
 }
 
@@ -160,8 +163,8 @@ Result<SchemeReport> report_on(const PlacementFlags& flags, const PlacementFacto
   if (flags.is_without_figures || !flags.case_file.empty()) {
     return report;
   }
-  if (report.laws.is_cut_short) {
-    report.why_no_figures = "it stopped answering";
+  if (report.laws.is_cut_short || report.laws.is_out_of_time) {
+    report.why_no_figures = report.laws.is_cut_short ? "it stopped answering" : "the time was up";
     return report;
   }
   Result<PlacementFigures> figures = measure_placement(factory, flags.figures);
@@ -272,9 +275,16 @@ void add_choice_flags(CLI::App& placement, PlacementFlags& flags) {
   scheme->check(not_empty());
   mutant->check(not_empty())->excludes(scheme);
   exec->check(not_empty())->excludes(scheme)->excludes(mutant);
-  timeout->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 1e-3}, {"s", 1}, {"min", 60}}))
+  timeout->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 1e-3}, {"s", 1}, {"m", 60}}))
       ->check(seconds_from(0.001))
       ->needs(exec);
+  placement
+      .add_option("--budget", flags.budget_seconds,
+                  "How long to judge each scheme, e.g. 10m; what is not judged by then "
+                  "is undecided")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->check(seconds_from(0.001))
+      ->default_str("10m");
   compare->check(not_empty())->excludes(scheme)->excludes(mutant);
 }
 

@@ -61,7 +61,7 @@ ExitCode SchemeReport::verdict() const {
   }
   const bool is_anything_judged =
       std::ranges::any_of(laws.rows, [](const PlacementRow& row) { return row.checks > 0; });
-  return is_anything_judged ? ExitCode::held : ExitCode::undecided;
+  return is_anything_judged && !laws.is_out_of_time ? ExitCode::held : ExitCode::undecided;
 }
 
 std::string_view outcome_word(const PlacementReport& report, const PlacementRow& row) {
@@ -71,7 +71,7 @@ std::string_view outcome_word(const PlacementReport& report, const PlacementRow&
   if (row.is_held()) {
     return "held";
   }
-  return report.is_cut_short ? "not judged" : "not observable";
+  return report.is_cut_short || report.is_out_of_time ? "not judged" : "not observable";
 }
 
 std::string to_text(const SchemeReport& scheme) {
@@ -81,6 +81,9 @@ std::string to_text(const SchemeReport& scheme) {
     const Clause& named = clause(row.clause);
     text += fmt::format("{:<4}{:<22}{:<16}{:>12} checks\n", named.text_id, named.name, outcome_word(report, row),
                         row.checks);
+  }
+  if (report.is_out_of_time) {
+    text += "\nThe time was up before all cases were judged; --budget gives more, fewer --cases need less.\n";
   }
   if (report.breakdown) {
     text += breakdown_text(report);
@@ -122,6 +125,7 @@ nlohmann::json to_json(const SchemeReport& scheme) {
                           {"rows", std::move(rows)},
                           {"breakdown", nullptr},
                           {"breakdowns", report.breakdowns},
+                          {"is_out_of_time", report.is_out_of_time},
                           {"figures", nullptr},
                           {"verdict", name_of(scheme.verdict())},
                           {"exit_code", static_cast<int>(scheme.verdict())}};

@@ -109,6 +109,16 @@ TEST_F(Commands, placement_refuses_a_program_that_is_none) {
   }
 }
 
+TEST_F(Commands, placement_of_a_slow_program_ends_with_the_budget) {
+  const CommandOutcome outcome = command(
+      {"placement", "--exec", kServed + " | while read line; do sleep 0.02; echo \"$line\"; done", "--budget", "2s"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::undecided);
+  EXPECT_THAT(outcome.out, HasSubstr("The time was up before all cases were judged"));
+  EXPECT_THAT(outcome.out, HasSubstr("P9  ScatterOnLeave        not judged"));
+  EXPECT_THAT(outcome.out, HasSubstr("figures: not measured: the time was up\n"));
+}
+
 TEST_F(Commands, placement_judges_one_case_of_a_file) {
   const std::string file = write("case", "# kept\nplacement ring\nclause P2\nvirtual_nodes 1\nmember A 1 -\nkey k\n");
 
@@ -176,6 +186,8 @@ TEST_F(Commands, placement_refuses_absurd_parameters) {
                                              {"--compare", ""},
                                              {"--exec", ""},
                                              {"--timeout", "1s"},
+                                             {"--budget", "0s"},
+                                             {"--budget", "soon"},
                                              {"--exec", "cat", "--timeout", "0s"},
                                              {"--exec", "cat", "--timeout", "soon"},
 

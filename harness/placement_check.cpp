@@ -60,9 +60,13 @@ Judged judge_law(ClauseId clause, const PlacementFactory& factory, const Placeme
 
 // The smallest case and what it shows. The placement may answer differently each time (a program with a salted hash
 // does), so the last violation seen is kept, and never asked for again.
-PlacementFinding smallest_of(ClauseId clause, const PlacementFactory& factory, const Failure& failure) {
+PlacementFinding smallest_of(ClauseId clause, const PlacementFactory& factory, const Failure& failure,
+                             const PlacementProgress& goes_on) {
   PlacementFinding finding{failure.violation, failure.input, failure.case_number};
   finding.smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
+    if (goes_on && !goes_on(clause, failure.case_number)) {
+      return false;
+    }
     const LawResult result = judge_law(clause, factory, candidate).result;
     finding.violation = result.violation.value_or(finding.violation);
     return result.violation.has_value();
@@ -70,11 +74,12 @@ PlacementFinding smallest_of(ClauseId clause, const PlacementFactory& factory, c
   return finding;
 }
 
-PlacementFinding smallest_breakdown(const PlacementFactory& factory, const Failure& failure) {
+PlacementFinding smallest_breakdown(const PlacementFactory& factory, const Failure& failure,
+                                    const PlacementProgress& goes_on) {
   PlacementFinding finding{failure.violation, failure.input, failure.case_number};
   int breakdowns = 0;
   finding.smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
-    if (breakdowns >= kBreakdownsToShrinkMax) {
+    if (breakdowns >= kBreakdownsToShrinkMax || (goes_on && !goes_on(failure.violation.clause, failure.case_number))) {
       return false;
     }
     const Judged judged = judge_law(failure.violation.clause, factory, candidate);
@@ -88,11 +93,15 @@ PlacementFinding smallest_breakdown(const PlacementFactory& factory, const Failu
 // One clause over the cases of a run.
 class RowJudge {
  public:
-  RowJudge(ClauseId clause, const PlacementFactory& factory, PlacementReport& report)
-      : factory_(factory), report_(report), row_{.clause = clause} {}
+  RowJudge(ClauseId clause, const PlacementFactory& factory, PlacementReport& report, const PlacementProgress& goes_on)
+      : factory_(factory), report_(report), goes_on_(goes_on), row_{.clause = clause} {}
 
   void judge(const PlacementCase& input, std::uint64_t case_number) {
-    if (failures_.size() >= kFailuresKeptMax || report_.is_cut_short) {
+    if (failures_.size() >= kFailuresKeptMax || report_.is_cut_short || report_.is_out_of_time) {
+      return;
+    }
+    if (goes_on_ && !goes_on_(row_.clause, case_number)) {
+      report_.is_out_of_time = true;
       return;
     }
     const Judged judged = judge_law(row_.clause, factory_, input);
@@ -108,7 +117,7 @@ class RowJudge {
   // What was violated, shrunk if wanted.
   PlacementRow row(bool is_shrunk) {
     for (const Failure& failure : failures_) {
-      PlacementFinding finding = is_shrunk ? smallest_of(row_.clause, factory_, failure)
+      PlacementFinding finding = is_shrunk ? smallest_of(row_.clause, factory_, failure, goes_on_)
                                            : PlacementFinding{failure.violation, failure.input, failure.case_number};
       if (!row_.finding || steps_of(finding.smallest) < steps_of(row_.finding->smallest)) {
         finding.cases_until = failures_.front().case_number;
@@ -123,12 +132,13 @@ class RowJudge {
     ++report_.breakdowns;
     report_.is_cut_short = report_.breakdowns >= kBreakdownsMax;
     if (!report_.breakdown) {
-      report_.breakdown = smallest_breakdown(factory_, failure);
+      report_.breakdown = smallest_breakdown(factory_, failure, goes_on_);
     }
   }
 
   const PlacementFactory& factory_;
   PlacementReport& report_;
+  PlacementProgress goes_on_;
   PlacementRow row_;
   std::vector<Failure> failures_;
 };
@@ -173,14 +183,11 @@ PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t s
                                 const PlacementProgress& progress) {
   PlacementReport report{.placement = factory.name, .seed = seed, .cases = cases};
   for (const ClauseId clause : placement_clauses()) {
-    RowJudge row(clause, factory, report);
+    RowJudge row(clause, factory, report, progress);
     if (clause == ClauseId::P8) {
       judge_golden(row);
     } else if (is_judged(clause, factory)) {
-      for (std::uint64_t number = 1; number <= cases && !report.is_cut_short; ++number) {
-        if (progress) {
-          progress(clause, number);
-        }
+      for (std::uint64_t number = 1; number <= cases && !report.is_cut_short && !report.is_out_of_time; ++number) {
         row.judge(within(factory.abilities, nth_case(seed, number)), number);
       }
     }
@@ -193,7 +200,7 @@ PlacementReport check_placement_case(const PlacementFactory& factory, const Plac
                                      std::optional<ClauseId> only) {
   PlacementReport report{.placement = factory.name, .seed = 0, .cases = 1};
   for (const ClauseId clause : placement_clauses()) {
-    RowJudge row(clause, factory, report);
+    RowJudge row(clause, factory, report, {});
     if (is_judged(clause, factory) && (!only || *only == clause)) {
       row.judge(input, 1);
     }

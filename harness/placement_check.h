@@ -41,7 +41,8 @@ struct PlacementReport {
   // message says how. A case in which it broke down counts for no row.
   std::optional<PlacementFinding> breakdown = std::nullopt;
   std::uint64_t breakdowns = 0;
-  bool is_cut_short = false;  // kBreakdownsMax: what was not judged until then never was
+  bool is_cut_short = false;    // kBreakdownsMax: what was not judged until then never was
+  bool is_out_of_time = false;  // the same, because PlacementProgress said so
 
   const PlacementRow& row(ClauseId clause) const;
   // Whether a clause was violated or it broke down.
@@ -50,8 +51,8 @@ struct PlacementReport {
 
 inline constexpr std::uint64_t kBreakdownsMax = 8;
 
-// Called before each case is judged.
-using PlacementProgress = std::function<void(ClauseId clause, std::uint64_t case_number)>;
+// Called before each case is judged, and for each that is tried to make one smaller. False ends the run.
+using PlacementProgress = std::function<bool(ClauseId clause, std::uint64_t case_number)>;
 
 PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases,
                                 const PlacementProgress& progress = {});
