@@ -61,7 +61,8 @@ ExitCode SchemeReport::verdict() const {
   }
   const bool is_anything_judged =
       std::ranges::any_of(laws.rows, [](const PlacementRow& row) { return row.checks > 0; });
-  return is_anything_judged && !laws.is_out_of_time ? ExitCode::held : ExitCode::undecided;
+  // Figures that were asked for and could not be had are no "held" either.
+  return is_anything_judged && !laws.is_out_of_time && why_no_figures.empty() ? ExitCode::held : ExitCode::undecided;
 }
 
 std::string_view outcome_word(const PlacementReport& report, const PlacementRow& row) {
