@@ -4,6 +4,7 @@
 
 #include "cli/files.h"
 #include "cli/flags.h"
+#include "cli/shell_word.h"
 #include "spec/clauses.h"
 #include "spec/wording.h"
 
@@ -22,19 +23,6 @@ std::string indented(const std::string& text) {
   return result;
 }
 
-// As a shell takes it for one word.
-std::string quoted(const std::string& path) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
-  if (path.find_first_not_of(kPlain) == std::string::npos) {
-    return path;
-  }
-  std::string result = "'";
-  for (const char character : path) {
-    result += character == '\'' ? std::string("'\\''") : std::string(1, character);
-  }
-  return result + "'";
-}
-
 }  // namespace
 
 Result<std::string> keep(const Finding& finding, const std::string& folder) {
@@ -48,7 +36,7 @@ std::string to_text(const Finding& finding, const std::string& path, const std::
                     std::string_view shown_at) {
   const Clause& row = clause(finding.violation.clause);
   const std::string again = path.empty() ? "keep the smallest run as a file; then shardcheck replay FILE"
-                                         : program + " replay " + quoted(path);
+                                         : program + " replay " + shell_word(path);
   const std::string run = shown_at.empty()
                               ? fmt::format("{}:\n{}", counted(finding.steps, "step"), indented(finding.replay))
                               : fmt::format("{}: the same as of {} above", counted(finding.steps, "step"), shown_at);

@@ -7,6 +7,7 @@
 
 #include "cli/figures_json.h"
 #include "cli/files.h"
+#include "cli/markup_text.h"
 #include "spec/clauses.h"
 
 namespace shardcheck::cli {
@@ -66,20 +67,6 @@ std::string corpus_text(const std::vector<histories::CorpusRow>& corpus) {
                         row.is_as_labelled() ? "as labelled" : "NOT AS LABELLED");
   }
   return text;
-}
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char character : text) {
-    switch (character) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += character;
-    }
-  }
-  return result;
 }
 
 // One bug often breaks several clauses in the same smallest run, which is then shown once.
@@ -231,9 +218,9 @@ std::string to_junit(const VerifyReport& report) {
   std::size_t skipped = 0;
   std::string cases;
   const auto add = [&](std::string_view group, std::string_view name, RowStatus status, std::string_view message) {
-    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\">", escaped(group), escaped(name));
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\">", markup_escaped(group), markup_escaped(name));
     if (status == RowStatus::violated || status == RowStatus::undecided) {
-      cases += fmt::format("<failure message=\"{}\"/>", escaped(message));
+      cases += fmt::format("<failure message=\"{}\"/>", markup_escaped(message));
       ++failures;
     } else if (status == RowStatus::not_observable) {
       cases += "<skipped message=\"not observable in this run\"/>";

@@ -19,51 +19,152 @@ namespace {
 
 // A clause is not judged any more after so many failing cases; the smallest of them, once shrunk, is reported.
 constexpr std::size_t kFailuresKeptMax = 4;
+// A case in which it breaks down costs a new process or a whole time-out, so it is made smaller by so many at most.
+constexpr int kBreakdownsToShrinkMax = 12;
 
 // Of the seeded bugs of placement in the catalogue, whichever scheme they are in.
 constexpr std::string_view kMutantComponent = "ring";
 
 struct Failure {
   PlacementCase input;
+  Violation violation;
   std::uint64_t case_number;
 };
+
+// What a scheme does not take at all is taken out of a case.
+PlacementCase within(const PlacementAbilities& abilities, PlacementCase input) {
+  if (!abilities.has_weights) {
+    std::erase_if(input.edits, [](const PlacementEdit& edit) { return edit.kind == EditKind::set_weight; });
+  }
+  const auto restrict = [&](Member& member) {
+    member.weight = abilities.has_weights ? member.weight : 1;
+    member.rack = abilities.has_racks ? member.rack : "";
+  };
+  std::ranges::for_each(input.members, restrict);
+  std::ranges::for_each(input.edits, restrict, &PlacementEdit::member);
+  return input;
+}
+
+bool is_judged(ClauseId clause, const PlacementFactory& factory) {
+  return clause != ClauseId::P6 || factory.abilities.has_lists;
+}
+
+// One law on one case, and whether the placement broke down on the way; then the law has no verdict.
+struct Judged {
+  LawResult result;
+  std::optional<std::string> breakdown;
+};
+Judged judge_law(ClauseId clause, const PlacementFactory& factory, const PlacementCase& input) {
+  Judged judged{.result = check_law(clause, factory, input), .breakdown = {}};
+  if (factory.take_breakdown) {
+    judged.breakdown = factory.take_breakdown();
+  }
+  if (judged.breakdown) {
+    judged.result = {};
+  }
+  return judged;
+}
+
+// The smallest case and what it shows. The placement may answer differently each time (a program with a salted hash
+// does), so the last violation seen is kept, and never asked for again.
+PlacementFinding smallest_of(ClauseId clause, const PlacementFactory& factory, const Failure& failure,
+                             const PlacementProgress& goes_on) {
+  PlacementFinding finding{failure.violation, failure.input, failure.case_number};
+  finding.smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
+    if (goes_on && !goes_on(clause, failure.case_number)) {
+      return false;
+    }
+    const LawResult result = judge_law(clause, factory, candidate).result;
+    finding.violation = result.violation.value_or(finding.violation);
+    return result.violation.has_value();
+  });
+  return finding;
+}
+
+PlacementFinding smallest_breakdown(const PlacementFactory& factory, const Failure& failure,
+                                    const PlacementProgress& goes_on) {
+  PlacementFinding finding{failure.violation, failure.input, failure.case_number};
+  int breakdowns = 0;
+  finding.smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
+    if (breakdowns >= kBreakdownsToShrinkMax || (goes_on && !goes_on(failure.violation.clause, failure.case_number))) {
+      return false;
+    }
+    const Judged judged = judge_law(failure.violation.clause, factory, candidate);
+    breakdowns += judged.breakdown ? 1 : 0;
+    finding.violation.message = judged.breakdown.value_or(finding.violation.message);
+    return judged.breakdown.has_value();
+  });
+  return finding;
+}
 
 // One clause over the cases of a run.
 class RowJudge {
  public:
-  RowJudge(ClauseId clause, const PlacementFactory& factory)
-      : factory_(factory), row_{.clause = clause, .promise = promise_of(factory.make({})->promises(), clause)} {}
+  RowJudge(ClauseId clause, const PlacementFactory& factory, PlacementReport& report, const PlacementProgress& goes_on)
+      : factory_(factory),
+        report_(report),
+        goes_on_(goes_on),
+        row_{.clause = clause, .promise = promise_of(factory.make({})->promises(), clause)} {}
 
   void judge(const PlacementCase& input, std::uint64_t case_number) {
-    if (failures_.size() >= kFailuresKeptMax) {
+    if (failures_.size() >= kFailuresKeptMax || report_.is_cut_short || report_.is_out_of_time) {
       return;
     }
-    const LawResult result = check_law(row_.clause, factory_, input);
-    row_.checks += result.checks;
-    if (result.violation) {
-      failures_.push_back({input, case_number});
+    if (goes_on_ && !goes_on_(row_.clause, case_number)) {
+      report_.is_out_of_time = true;
+      return;
+    }
+    const Judged judged = judge_law(row_.clause, factory_, input);
+    row_.checks += judged.result.checks;
+    if (judged.result.violation) {
+      failures_.push_back({input, *judged.result.violation, case_number});
+    }
+    if (judged.breakdown) {
+      note_breakdown({input, {.clause = row_.clause, .at = TrueTime{0}, .message = *judged.breakdown}, case_number});
     }
   }
 
-  PlacementRow row() {
+  // What was violated, shrunk if wanted.
+  PlacementRow row(bool is_shrunk) {
     for (const Failure& failure : failures_) {
-      PlacementCase smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
-        return check_law(row_.clause, factory_, candidate).violation.has_value();
-      });
-      if (!row_.finding || steps_of(smallest) < steps_of(row_.finding->smallest)) {
-        const LawResult again = check_law(row_.clause, factory_, smallest);
-        SHARDCHECK_ASSERT(again.violation.has_value());
-        row_.finding = PlacementFinding{*again.violation, std::move(smallest), failures_.front().case_number};
+      PlacementFinding finding = is_shrunk ? smallest_of(row_.clause, factory_, failure, goes_on_)
+                                           : PlacementFinding{failure.violation, failure.input, failure.case_number};
+      if (!row_.finding || steps_of(finding.smallest) < steps_of(row_.finding->smallest)) {
+        finding.cases_until = failures_.front().case_number;
+        row_.finding = std::move(finding);
       }
     }
     return row_;
   }
 
  private:
+  void note_breakdown(const Failure& failure) {
+    ++report_.breakdowns;
+    report_.is_cut_short = report_.breakdowns >= kBreakdownsMax;
+    if (!report_.breakdown) {
+      report_.breakdown = smallest_breakdown(factory_, failure, goes_on_);
+    }
+  }
+
   const PlacementFactory& factory_;
+  PlacementReport& report_;
+  PlacementProgress goes_on_;
   PlacementRow row_;
   std::vector<Failure> failures_;
 };
+
+void judge_golden(RowJudge& row) {
+  std::uint64_t number = 0;
+  for (const GoldenCase& golden : golden_ring_cases()) {
+    row.judge(golden.input, ++number);
+  }
+}
+
+PlacementCase nth_case(std::uint64_t seed, std::uint64_t number) {
+  // Each case has a seed of its own, so that the n-th case is the same whatever the ones before it drew.
+  const PlacementDraws seeds = seeded_draws(seed ^ (number << 32));
+  return draw_placement_case(seeded_draws(seeds.below(~std::uint64_t{0})));
+}
 
 // The word after `keyword` when the text begins with such a line, which is then taken off.
 std::optional<std::string> take_line(std::string_view& text, std::string_view keyword) {
@@ -85,26 +186,35 @@ const PlacementRow& PlacementReport::row(ClauseId clause) const {
 }
 
 bool PlacementReport::is_violated() const {
-  return std::ranges::any_of(rows, [](const PlacementRow& row) { return row.finding.has_value(); });
+  return breakdown || std::ranges::any_of(rows, [](const PlacementRow& row) { return row.finding.has_value(); });
 }
 
-PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases) {
-  PlacementReport report{.placement = factory.name, .seed = seed, .cases = cases, .rows = {}};
+PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases,
+                                const PlacementProgress& progress) {
+  PlacementReport report{.placement = factory.name, .seed = seed, .cases = cases};
   for (const ClauseId clause : placement_clauses()) {
-    RowJudge row(clause, factory);
+    RowJudge row(clause, factory, report, progress);
     if (clause == ClauseId::P8) {
-      std::uint64_t number = 0;
-      for (const GoldenCase& golden : golden_ring_cases()) {
-        row.judge(golden.input, ++number);
-      }
-    } else {
-      for (std::uint64_t number = 1; number <= cases; ++number) {
-        // Each case has a seed of its own, so that the n-th case is the same whatever the ones before it drew.
-        const PlacementDraws seeds = seeded_draws(seed ^ (number << 32));
-        row.judge(draw_placement_case(seeded_draws(seeds.below(~std::uint64_t{0}))), number);
+      judge_golden(row);
+    } else if (is_judged(clause, factory)) {
+      for (std::uint64_t number = 1; number <= cases && !report.is_cut_short && !report.is_out_of_time; ++number) {
+        row.judge(within(factory.abilities, nth_case(seed, number)), number);
       }
     }
-    report.rows.push_back(row.row());
+    report.rows.push_back(row.row(true));
+  }
+  return report;
+}
+
+PlacementReport check_placement_case(const PlacementFactory& factory, const PlacementCase& input,
+                                     std::optional<ClauseId> only) {
+  PlacementReport report{.placement = factory.name, .seed = 0, .cases = 1};
+  for (const ClauseId clause : placement_clauses()) {
+    RowJudge row(clause, factory, report, {});
+    if (is_judged(clause, factory) && (!only || *only == clause)) {
+      row.judge(input, 1);
+    }
+    report.rows.push_back(row.row(false));
   }
   return report;
 }

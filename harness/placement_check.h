@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,13 +36,30 @@ struct PlacementReport {
   std::string placement;
   std::uint64_t seed;
   std::uint64_t cases;
-  std::vector<PlacementRow> rows;  // P1-P9, in this order
+  std::vector<PlacementRow> rows = {};  // P1-P9, in this order
+
+  // The placement stopped answering (PlacementFactory::take_breakdown), first while the clause in it was judged; the
+  // message says how. A case in which it broke down counts for no row.
+  std::optional<PlacementFinding> breakdown = std::nullopt;
+  std::uint64_t breakdowns = 0;
+  bool is_cut_short = false;    // kBreakdownsMax: what was not judged until then never was
+  bool is_out_of_time = false;  // the same, because PlacementProgress said so
 
   const PlacementRow& row(ClauseId clause) const;
+  // Whether a clause was violated or it broke down.
   bool is_violated() const;
 };
 
-PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases);
+inline constexpr std::uint64_t kBreakdownsMax = 8;
+
+// Called before each case is judged, and for each that is tried to make one smaller. False ends the run.
+using PlacementProgress = std::function<bool(ClauseId clause, std::uint64_t case_number)>;
+
+PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases,
+                                const PlacementProgress& progress = {});
+// The clause of `only`, or all of them, on this one case, which is not shrunk.
+PlacementReport check_placement_case(const PlacementFactory& factory, const PlacementCase& input,
+                                     std::optional<ClauseId> only = std::nullopt);
 
 // A case with the law and the placement that it breaks, as a file: "placement ring", "clause P7", then the case.
 struct PlacementReplay {

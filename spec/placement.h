@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,6 +112,9 @@ class Placement {
 
   // Fails only when there is no member.
   virtual Result<std::string_view> owner(std::string_view key) const = 0;
+  // The owners of many keys, in their order: the same answers as one by one, fewer questions for a scheme that lives in
+  // another process. Fails where owner() fails for one of them.
+  virtual Result<std::vector<std::string_view>> owners(std::span<const std::string> keys) const;
   // `count` distinct members, the owner first, in different racks while racks are left. Fails exactly when count is
   // greater than the number of members.
   virtual Result<std::vector<std::string_view>> preference_list(std::string_view key, std::size_t count) const = 0;
@@ -122,12 +126,43 @@ class Placement {
   virtual std::uint64_t position_max() const { return 0; }
   virtual std::optional<std::uint64_t> position_of(std::string_view) const { return std::nullopt; }
   virtual Result<std::string_view> owner_at(std::uint64_t) const { return fail("placement", "has no positions"); }
+  // The owners of many positions; like owners().
+  virtual Result<std::vector<std::string_view>> owners_at(std::span<const std::uint64_t> positions) const;
+
+  // Optional: the bytes that whoever routes has to hold for these members. Nothing: not known.
+  virtual std::optional<std::uint64_t> routing_bytes() const { return std::nullopt; }
 
   // Optional, instead of points: a scheme that places whole partitions, always equally many, says how many. Then
   // position_of(key) is the number of the key's partition, owner_at(number) its owner, position_max() the last number,
   // and it is judged exactly, partition by partition.
   virtual std::uint64_t partitions() const { return 0; }
 };
+
+inline Result<std::vector<std::string_view>> Placement::owners(std::span<const std::string> keys) const {
+  std::vector<std::string_view> found;
+  found.reserve(keys.size());
+  for (const std::string& key : keys) {
+    const Result<std::string_view> one = owner(key);
+    if (!one) {
+      return std::unexpected<Error>(one.error());
+    }
+    found.push_back(*one);
+  }
+  return found;
+}
+
+inline Result<std::vector<std::string_view>> Placement::owners_at(std::span<const std::uint64_t> positions) const {
+  std::vector<std::string_view> found;
+  found.reserve(positions.size());
+  for (const std::uint64_t position : positions) {
+    const Result<std::string_view> one = owner_at(position);
+    if (!one) {
+      return std::unexpected<Error>(one.error());
+    }
+    found.push_back(*one);
+  }
+  return found;
+}
 
 // The parameters that a case may set. A scheme ignores those it does not have.
 struct PlacementParameters {
@@ -137,9 +172,22 @@ struct PlacementParameters {
   friend auto operator<=>(PlacementParameters, PlacementParameters) = default;
 };
 
+// What a scheme takes at all. Nobody asks it for the rest: cases are drawn without it.
+struct PlacementAbilities {
+  bool has_weights = true;  // weights other than 1, and changes of weight
+  bool has_racks = true;
+  bool has_lists = true;  // preference lists
+
+  friend bool operator==(PlacementAbilities, PlacementAbilities) = default;
+};
+
 struct PlacementFactory {
   std::string name;
   std::function<std::unique_ptr<Placement>(PlacementParameters)> make;  // a fresh instance without members
+  PlacementAbilities abilities = {};
+  // For schemes that live elsewhere: why one stopped answering since this was last asked, with the question. Its
+  // answers from then on are errors, of which no law may make a verdict. Absent: that never happens.
+  std::function<std::optional<std::string>()> take_breakdown = {};
 };
 
 }  // namespace shardcheck

@@ -12,51 +12,12 @@ namespace {
 
 bool is_plain(char byte) { return byte > ' ' && byte <= '~' && byte != '%'; }
 
-std::string to_word(std::string_view text) {
-  if (text.empty()) {
-    return "-";
-  }
-  if (text == "-") {
-    return "%2D";
-  }
-  std::string word;
-  for (const char byte : text) {
-    if (is_plain(byte)) {
-      word.push_back(byte);
-    } else {
-      word += fmt::format("%{:02X}", static_cast<unsigned char>(byte));
-    }
-  }
-  return word;
-}
-
 // Nothing if the text is not a number from the first to the last character.
 template <class Number>
 std::optional<Number> to_number(std::string_view text, int base = 10) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
-std::optional<std::string> from_word(std::string_view word) {
-  if (word == "-") {
-    return std::string();
-  }
-  std::string text;
-  for (std::size_t at = 0; at < word.size(); ++at) {
-    if (word[at] != '%') {
-      text.push_back(word[at]);
-      continue;
-    }
-    const std::optional<unsigned char> byte =
-        at + 2 < word.size() ? to_number<unsigned char>(word.substr(at + 1, 2), 16) : std::nullopt;
-    if (!byte) {
-      return std::nullopt;
-    }
-    text.push_back(static_cast<char>(*byte));
-    at += 2;
-  }
-  return text;
 }
 
 struct PrintAnswer {
@@ -184,6 +145,45 @@ class CaseLine {
 };
 
 }  // namespace
+
+std::string to_word(std::string_view text) {
+  if (text.empty()) {
+    return "-";
+  }
+  if (text == "-") {
+    return "%2D";
+  }
+  std::string word;
+  for (const char byte : text) {
+    if (is_plain(byte)) {
+      word.push_back(byte);
+    } else {
+      word += fmt::format("%{:02X}", static_cast<unsigned char>(byte));
+    }
+  }
+  return word;
+}
+
+std::optional<std::string> from_word(std::string_view word) {
+  if (word == "-") {
+    return std::string();
+  }
+  std::string text;
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    if (word[at] != '%') {
+      text.push_back(word[at]);
+      continue;
+    }
+    const std::optional<unsigned char> byte =
+        at + 2 < word.size() ? to_number<unsigned char>(word.substr(at + 1, 2), 16) : std::nullopt;
+    if (!byte) {
+      return std::nullopt;
+    }
+    text.push_back(static_cast<char>(*byte));
+    at += 2;
+  }
+  return text;
+}
 
 std::size_t steps_of(const PlacementCase& input) {
   return input.members.size() + input.edits.size() + input.keys.size() + input.answers.size();

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -65,6 +66,10 @@ struct PlacementCase {
 
   friend bool operator==(const PlacementCase&, const PlacementCase&) = default;
 };
+
+// One word of a line, and the text back; nothing if it is no such word.
+std::string to_word(std::string_view text);
+std::optional<std::string> from_word(std::string_view word);
 
 // How large a case is to whoever reads it: members, edits, keys and answers.
 std::size_t steps_of(const PlacementCase& input);

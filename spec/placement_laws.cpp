@@ -83,22 +83,25 @@ void check_boundaries(PlacementJudge& judge, const Placement& placement, const M
   if (!is_sorted) {
     return;
   }
-  const auto check = [&](std::uint64_t position, std::string_view where) {
-    const auto found = std::ranges::lower_bound(points, position, {}, &PlacementPoint::position);
+  std::vector<std::uint64_t> positions{0, max};
+  std::vector<std::string_view> places{"the lowest", "the highest"};
+  for (const PlacementPoint& point : points) {
+    positions.insert(positions.end(), {point.position, point.position == 0 ? max : point.position - 1,
+                                       point.position == max ? 0 : point.position + 1});
+    places.insert(places.end(), {"exactly on a point", "just before a point", "just after a point"});
+  }
+  const auto together = placement.owners_at(positions);
+  for (std::size_t index = 0; index < positions.size(); ++index) {
+    const auto found = std::ranges::lower_bound(points, positions[index], {}, &PlacementPoint::position);
     const PlacementPoint& expected = found == points.end() ? points.front() : *found;
-    const Result<std::string_view> owner = placement.owner_at(position);
+    const Result<std::string_view> owner =
+        together ? Result<std::string_view>((*together)[index]) : placement.owner_at(positions[index]);
     judge.expect(owner && *owner == expected.member, [&] {
       return fmt::format(
           "with {}, position {} ({}) belongs to {}, but the point that it reaches first, at {}, is one of '{}'",
-          to_words(membership), position, where, owner_or_reason(owner), expected.position, expected.member);
+          to_words(membership), positions[index], places[index], owner_or_reason(owner), expected.position,
+          expected.member);
     });
-  };
-  check(0, "the lowest");
-  check(max, "the highest");
-  for (const PlacementPoint& point : points) {
-    check(point.position, "exactly on a point");
-    check(point.position == 0 ? max : point.position - 1, "just before a point");
-    check(point.position == max ? 0 : point.position + 1, "just after a point");
   }
 }
 

@@ -47,12 +47,13 @@ void check_moves_on_arcs(PlacementJudge& judge, const PlacementPair& pair, const
 
 void check_moves_of_keys(PlacementJudge& judge, const PlacementPair& pair, const PlacementEdit& edit,
                          const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) {
-    const std::string before(pair.before().owner(key).value_or(""));
-    const std::string after(pair.after().owner(key).value_or(""));
-    judge.expect(before == after || involves(edit, before, after), [&] {
+  const std::vector<std::string> before = owners_of_keys(pair.before(), keys);
+  const std::vector<std::string> after = owners_of_keys(pair.after(), keys);
+  for (std::size_t index = 0; index < keys.size(); ++index) {
+    judge.expect(before[index] == after[index] || involves(edit, before[index], after[index]), [&] {
       return fmt::format("with {}, {} moves key '{}' from {} to {}, neither of which it is about",
-                         to_words(pair.members_before()), to_words(edit), key, named(before), named(after));
+                         to_words(pair.members_before()), to_words(edit), keys[index], named(before[index]),
+                         named(after[index]));
     });
   }
 }
@@ -102,10 +103,12 @@ Moved count_moved(const PlacementPair& pair, const PlacementEdit& edit, bool is_
     }
     return counter.moved();
   }
-  for (std::uint64_t number = 0; number < kShareSampleKeys; ++number) {
-    const std::string key = share_sample_key(number);
-    counter.count(pair.before().owner(key).value_or(""), pair.after().owner(key).value_or(""),
-                  kShareUnits / kShareSampleKeys, [&] { return fmt::format("key '{}'", key); });
+  const std::vector<std::string> sample = share_sample(kShareSampleKeys);
+  const std::vector<std::string> before = owners_of_keys(pair.before(), sample);
+  const std::vector<std::string> after = owners_of_keys(pair.after(), sample);
+  for (std::size_t index = 0; index < sample.size(); ++index) {
+    counter.count(before[index], after[index], kShareUnits / kShareSampleKeys,
+                  [&] { return fmt::format("key '{}'", sample[index]); });
   }
   return counter.moved();
 }
@@ -258,9 +261,8 @@ LawResult check_minimal_movement(const PlacementFactory& factory, const Placemen
   }
   std::vector<std::string> keys = input.keys;
   if (pair.after().position_max() == 0) {
-    for (std::uint64_t number = 0; number < 64; ++number) {
-      keys.push_back(share_sample_key(number));
-    }
+    const std::vector<std::string> sample = share_sample(64);
+    keys.insert(keys.end(), sample.begin(), sample.end());
   }
   for (const PlacementEdit& edit : history_of(input)) {
     if (!pair.step(edit) || pair.members_before().members().empty() || pair.members_after().members().empty()) {

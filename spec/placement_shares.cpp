@@ -38,6 +38,25 @@ std::uint64_t scaled(Uint128 length, Uint128 circle) {
   return static_cast<std::uint64_t>(length * kShareUnits / circle);
 }
 
+// Those of `batch`, and one by one where the batch is an error, because that may be one key's alone.
+template <class Batch, class One>
+std::vector<std::string> named_owners(std::size_t count, const Batch& batch, const One& one) {
+  std::vector<std::string> names(count);
+  if (batch && batch->size() == count) {
+    std::ranges::copy(*batch, names.begin());
+    return names;
+  }
+  for (std::size_t index = 0; index < count; ++index) {
+    names[index] = one(index).value_or("");
+  }
+  return names;
+}
+
+std::vector<std::string> owners_of_positions(const Placement& placement, std::span<const std::uint64_t> positions) {
+  return named_owners(positions.size(), placement.owners_at(positions),
+                      [&](std::size_t index) { return placement.owner_at(positions[index]); });
+}
+
 std::vector<CommonArc> partition_arcs(const Placement& before, const Placement& after) {
   const std::uint64_t partitions = after.partitions();
   std::vector<CommonArc> arcs;
@@ -53,6 +72,19 @@ std::vector<CommonArc> partition_arcs(const Placement& before, const Placement& 
 }
 
 }  // namespace
+
+std::vector<std::string> owners_of_keys(const Placement& placement, std::span<const std::string> keys) {
+  return named_owners(keys.size(), placement.owners(keys),
+                      [&](std::size_t index) { return placement.owner(keys[index]); });
+}
+
+std::vector<std::string> share_sample(std::uint64_t keys) {
+  std::vector<std::string> sample;
+  for (std::uint64_t number = 0; number < keys; ++number) {
+    sample.push_back(share_sample_key(number));
+  }
+  return sample;
+}
 
 bool has_arcs(const Placement& placement) {
   return !placement.points().empty() || (placement.partitions() > 0 && placement.owner_at(0));
@@ -71,17 +103,17 @@ std::vector<CommonArc> common_arcs(const Placement& before, const Placement& aft
   std::ranges::sort(cuts);
   cuts.erase(std::ranges::unique(cuts).begin(), cuts.end());
   const Uint128 circle = Uint128{after.position_max()} + 1;
+  const std::vector<std::string> owners_before = owners_of_positions(before, cuts);
+  const std::vector<std::string> owners_after = owners_of_positions(after, cuts);
   std::vector<CommonArc> arcs;
   for (std::size_t index = 0; index < cuts.size(); ++index) {
     // The first arc reaches around the circle to the last cut; the subtraction wraps with it.
     const std::uint64_t previous = cuts[index == 0 ? cuts.size() - 1 : index - 1];
     const Uint128 length = index > 0 ? Uint128{cuts[index] - previous} : Uint128{cuts[index]} + circle - previous;
-    const Result<std::string_view> owner_before = before.owner_at(cuts[index]);
-    const Result<std::string_view> owner_after = after.owner_at(cuts[index]);
     arcs.push_back({.last_position = cuts[index],
                     .share_units = scaled(length, circle),
-                    .owner_before = std::string(owner_before.value_or("")),
-                    .owner_after = std::string(owner_after.value_or(""))});
+                    .owner_before = owners_before[index],
+                    .owner_after = owners_after[index]});
   }
   return arcs;
 }
@@ -98,8 +130,8 @@ std::map<std::string, std::uint64_t> shares_on_arcs(const Placement& placement) 
 
 std::map<std::string, std::uint64_t> shares_of_sample(const Placement& placement) {
   std::map<std::string, std::uint64_t> shares;
-  for (std::uint64_t number = 0; number < kShareSampleKeys; ++number) {
-    shares[std::string(placement.owner(share_sample_key(number)).value_or(""))] += kShareUnits / kShareSampleKeys;
+  for (const std::string& owner : owners_of_keys(placement, share_sample(kShareSampleKeys))) {
+    shares[owner] += kShareUnits / kShareSampleKeys;
   }
   return shares;
 }

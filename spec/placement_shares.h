@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,11 @@ std::vector<CommonArc> common_arcs(const Placement& before, const Placement& aft
 // Keys to measure with where there are no arcs: always the same ones.
 inline constexpr std::uint64_t kShareSampleKeys = 4'096;
 std::string share_sample_key(std::uint64_t number);
+// The first so many of them.
+std::vector<std::string> share_sample(std::uint64_t keys);
+
+// The owner of each key, empty where there is none; asked for together where the scheme can.
+std::vector<std::string> owners_of_keys(const Placement& placement, std::span<const std::string> keys);
 
 // Whether there is something to cut: points, or partitions with owners.
 bool has_arcs(const Placement& placement);

@@ -50,6 +50,7 @@ class Ring final : public Placement {
   std::uint64_t position_max() const override;
   std::optional<std::uint64_t> position_of(std::string_view key) const override;
   Result<std::string_view> owner_at(std::uint64_t position) const override;
+  std::optional<std::uint64_t> routing_bytes() const override { return table_->bytes(); }
 
   // In the order of names; a MemberIndex of the table counts in this list.
   std::span<const Member> members() const { return members_; }

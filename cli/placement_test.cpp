@@ -1,0 +1,219 @@
+// shardcheck placement: what it prints of schemes and of programs, and what it refuses.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command_fixture.h"
+#include "cli/markup_text.h"
+
+namespace shardcheck::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kServed = SHARDCHECK_PROGRAM " placement --serve";
+
+TEST(MarkupText, is_escaped_and_valid_whatever_it_was) {
+  EXPECT_EQ(markup_escaped("<a href=\"x\">&'</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;'&lt;/a&gt;");
+  EXPECT_EQ(markup_escaped("\xc3\xa9 \xf0\x9f\x98\x80"), "\xc3\xa9 \xf0\x9f\x98\x80");
+  EXPECT_EQ(markup_escaped("a\x01\x7f\xff\xc3(\xe2\x82"),
+            "a???"
+            "?(??");
+  EXPECT_EQ(markup_escaped("\xc0\x80\xed\xa0\x80"), "?????");
+}
+
+TEST_F(Commands, placement_prints_laws_and_figures) {
+  const CommandOutcome outcome = command({"placement", "--cases", "20", "--keys", "2000"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::held);
+  EXPECT_THAT(outcome.out, HasSubstr("P3  MinimalMovement       held"));
+  EXPECT_THAT(outcome.out, HasSubstr("figures: 10 members, 2000 keys"));
+  EXPECT_THAT(outcome.out, HasSubstr("between others\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  routing state  "));
+}
+
+TEST_F(Commands, placement_tells_a_counter_example_in_words) {
+  const CommandOutcome outcome = command({"placement", "--mutant", "ring_mod_n", "--cases", "20", "--no-figures"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_THAT(outcome.out, HasSubstr("P3 MinimalMovement is violated"));
+  EXPECT_THAT(outcome.out, HasSubstr("neither of which it is about\n  Before: members '"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  Then:   "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  After:  members "));
+  EXPECT_THAT(outcome.out, HasSubstr("placement --seed 1 --cases 20 --mutant ring_mod_n\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("figures")));
+}
+
+// Movement of a ring is exact: what does not go to the one that joins is a fault.
+TEST_F(Commands, placement_measures_what_strays) {
+  const auto strayed = [](const std::string& scheme) {
+    const CommandOutcome outcome =
+        command({"placement", "--scheme", scheme, "--cases", "1", "--keys", "5000", "--json"});
+    const nlohmann::json document = nlohmann::json::parse(outcome.out, nullptr, false);
+    EXPECT_TRUE(document.is_object()) << outcome.out;
+    return document["figures"]["strayed_by_join"].get<double>();
+  };
+
+  EXPECT_EQ(strayed("ring"), 0.0);
+  EXPECT_GT(strayed("ring+ring_mod_n"), 0.5);
+}
+
+TEST_F(Commands, placement_judges_a_program_as_json_and_junit) {
+  const std::string junit = path("junit.xml");
+  const CommandOutcome outcome = command({"placement", "--exec", kServed + " --scheme ring+ring_no_wrap", "--cases",
+                                          "20", "--keys", "2000", "--json", "--junit", junit});
+
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  const nlohmann::json document = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(document.is_object()) << outcome.out;
+  EXPECT_EQ(document["placement"], "exec " + kServed + " --scheme ring+ring_no_wrap");
+  EXPECT_EQ(document["rows"][1]["outcome"], "violated");
+  EXPECT_EQ(document["rows"][2]["outcome"], "held");
+  EXPECT_EQ(document["figures"]["loads"].size(), 10U);
+  EXPECT_EQ(document["breakdown"], nullptr);
+  EXPECT_THAT(read(junit), HasSubstr("tests=\"10\""));
+  EXPECT_THAT(read(junit), HasSubstr("name=\"P2 RingCoverage\"><failure message=\"with members"));
+  EXPECT_THAT(read(junit), HasSubstr("name=\"answers to the end\"></testcase>"));
+}
+
+TEST_F(Commands, placement_tells_where_a_program_died) {
+  const CommandOutcome outcome = command({"placement", "--exec",
+                                          "while read verb rest; do case $verb in hello|reset) echo ok;; add) exit 7;; "
+                                          "*) echo error none;; esac; done"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_THAT(outcome.out, HasSubstr("It stopped answering (first in case "));
+  EXPECT_THAT(outcome.out, HasSubstr("  Found: the program ended with exit code 7 on the line 'add "));
+  EXPECT_THAT(outcome.out, HasSubstr("  Smallest case, 0 steps:\nplacement exec while read"));
+  EXPECT_THAT(outcome.out, HasSubstr("figures: not measured: it stopped answering\n"));
+}
+
+TEST_F(Commands, placement_refuses_a_program_that_is_none) {
+  struct Case {
+    std::string exec;
+    std::string error;
+  };
+  for (const Case& each :
+       {Case{"cat", "answered 'hello 1' to the line 'hello 1'"}, Case{"yes", "answered 'y'"},
+        Case{"true", "ended with exit code 0 on the line 'hello 1'"}, Case{"sleep 100", "gave no answer within 300 ms"},
+        Case{"no_such_command_at_all", "the shell found no such command"},
+        Case{"a\nb", "--exec: the command must be one line"}}) {
+    SCOPED_TRACE(each.exec);
+
+    const CommandOutcome outcome = command({"placement", "--exec", each.exec, "--timeout", "300ms", "--json"});
+
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_THAT(outcome.errors, HasSubstr(each.error));
+    EXPECT_THAT(outcome.out, HasSubstr("\"error\""));
+  }
+}
+
+TEST_F(Commands, placement_of_a_slow_program_ends_with_the_budget) {
+  const CommandOutcome outcome = command(
+      {"placement", "--exec", kServed + " | while read line; do sleep 0.02; echo \"$line\"; done", "--budget", "2s"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::undecided);
+  EXPECT_THAT(outcome.out, HasSubstr("The time was up before all cases were judged"));
+  EXPECT_THAT(outcome.out, HasSubstr("P9  ScatterOnLeave        not judged"));
+  EXPECT_THAT(outcome.out, HasSubstr("figures: not measured: the time was up\n"));
+}
+
+TEST_F(Commands, placement_judges_one_case_of_a_file) {
+  const std::string file = write("case", "# kept\nplacement ring\nclause P2\nvirtual_nodes 1\nmember A 1 -\nkey k\n");
+
+  const CommandOutcome held = command({"placement", "--case", file});
+  const CommandOutcome missing = command({"placement", "--case", path("missing")});
+  const CommandOutcome broken = command({"placement", "--case", write("broken", "placement ring\nclause M1\n")});
+
+  EXPECT_EQ(held.exit, ExitCode::held);
+  EXPECT_THAT(held.out, HasSubstr("P2  RingCoverage          held"));
+  EXPECT_THAT(held.out, HasSubstr("P3  MinimalMovement       not observable"));
+  EXPECT_EQ(missing.exit, ExitCode::bad_input);
+  EXPECT_EQ(broken.exit, ExitCode::bad_input);
+  EXPECT_THAT(broken.errors, HasSubstr("line 2: expected 'clause' and one of P1 to P9"));
+}
+
+TEST_F(Commands, placement_compares_schemes_as_tables_and_as_one_page) {
+  const std::string html = path("page.html");
+  const CommandOutcome outcome =
+      command({"placement", "--compare", "ring,ring+ring_mod_n", "--exec", kServed + " --scheme ring # <b>&'\"",
+               "--cases", "10", "--keys", "2000", "--html", html});
+
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_THAT(outcome.out, HasSubstr("Laws (-: not promised"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  ring+ring_mod_n"));
+  EXPECT_THAT(outcome.out, HasSubstr("range scan  hot partition  moved by a join"));
+  const std::string page = read(html);
+  EXPECT_LT(page.size(), 1'000'000U);
+  EXPECT_THAT(page, HasSubstr("--scheme ring # &lt;b&gt;&amp;'&quot;"));
+  EXPECT_THAT(page, Not(HasSubstr("<b>&'")));
+  EXPECT_THAT(page, HasSubstr("<svg"));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("http://")));
+  EXPECT_THAT(page, Not(HasSubstr("https://")));
+}
+
+TEST_F(Commands, placement_comparison_is_one_document_of_json) {
+  const CommandOutcome outcome =
+      command({"placement", "--compare", "ring,ring", "--cases", "5", "--keys", "1000", "--members", "3", "--json"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::held);
+  const nlohmann::json document = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(document.is_object()) << outcome.out;
+  EXPECT_EQ(document["schemes"].size(), 2U);
+  EXPECT_EQ(document["schemes"][1]["figures"]["members"], 3);
+  EXPECT_EQ(document["verdict"], "held");
+}
+
+TEST_F(Commands, placement_refuses_absurd_parameters) {
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"--members", "0"},
+                                             {"--members", "-1"},
+                                             {"--members", "4097"},
+                                             {"--members", "99999999999999999999"},
+                                             {"--virtual-nodes", "0"},
+                                             {"--virtual-nodes", "100001"},
+                                             {"--members", "4096", "--virtual-nodes", "100000"},
+                                             {"--keys", "0"},
+                                             {"--keys", "1e6"},
+                                             {"--keys", "99999999999"},
+                                             {"--scheme", "no_such"},
+                                             {"--scheme", ""},
+                                             {"--scheme", "ring", "--exec", "cat"},
+                                             {"--compare", "ring,no_such"},
+                                             {"--compare", "ring,,ring"},
+                                             {"--compare", ""},
+                                             {"--exec", ""},
+                                             {"--timeout", "1s"},
+                                             {"--budget", "0s"},
+                                             {"--budget", "soon"},
+                                             {"--exec", "cat", "--timeout", "0s"},
+                                             {"--exec", "cat", "--timeout", "soon"},
+
+                                             {"--html", "/dev/null/page"},
+                                             {"--junit", "/dev/null/x"},
+                                             {"--demo", "--scheme", "ring"}}) {
+    std::vector<std::string> arguments{"placement"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    SCOPED_TRACE(testing::PrintToString(arguments));
+
+    const CommandOutcome outcome = command(arguments);
+
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.errors, "");
+  }
+}
+
+TEST_F(Commands, placement_says_what_it_could_not_write) {
+  for (const char* flag : {"--junit", "--html"}) {
+    const CommandOutcome outcome = command({"placement", "--cases", "2", "--keys", "100", flag, "/dev/full"});
+
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_THAT(outcome.errors, HasSubstr("/dev/full: cannot write: No space left on device"));
+  }
+}
+
+}  // namespace
+}  // namespace shardcheck::cli
