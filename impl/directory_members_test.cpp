@@ -168,6 +168,21 @@ TEST(Failover, a_move_before_its_switch_is_aborted_by_it) {
   EXPECT_FALSE(directory.accepts(CommandKind::commit_move, kC));
 }
 
+TEST(Failover, a_grant_after_the_switch_is_not_the_moves) {
+  Directory directory;
+  EXPECT_TRUE(directory.accepts(CommandKind::begin_move, kC));
+  for (const MovePhase next : {MovePhase::copying, MovePhase::catching_up, MovePhase::fenced}) {
+    EXPECT_TRUE(directory.to(next).accepts(CommandKind::advance_move, kC));
+  }
+  EXPECT_TRUE(directory.accepts(CommandKind::commit_move, kC));
+  EXPECT_TRUE(directory.record().is_granted_by_move);
+
+  EXPECT_TRUE(directory.expired_by(160).accepts(CommandKind::fail_over, kB));
+
+  EXPECT_EQ(directory.record().phase, MovePhase::switched);
+  EXPECT_FALSE(directory.record().is_granted_by_move);
+}
+
 TEST(NodeLease, one_write_extends_what_the_node_owns) {
   Directory directory;
 

@@ -201,6 +201,7 @@ DirectoryState::Outcome DirectoryState::commit_move(const Command& command, Shar
   record.owner = command.target;
   record.epoch = epoch_of_grant(record, position);
   record.lease_until = command.lease_until;
+  record.is_granted_by_move = true;
   record.phase = MovePhase::switched;
   end_joining(record);
   return changed(RecordChange::move_committed);
@@ -230,6 +231,7 @@ DirectoryState::Outcome DirectoryState::finish_move(const Command& command, Shar
     return kRefused;
   }
   record.move = MoveId{};
+  record.is_granted_by_move = false;
   record.phase = MovePhase::none;
   record.source = kNoNode;
   record.target = kNoNode;
@@ -340,6 +342,7 @@ DirectoryState::Outcome DirectoryState::fail_over(const Command& command, ShardR
   }
   record.owner = command.target;
   record.epoch = epoch_of_grant(record, position);
+  record.is_granted_by_move = false;
   record.lease_until = command.lease_until;
   if (is_before_switch(record.phase)) {
     record.phase = MovePhase::aborted;

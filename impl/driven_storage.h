@@ -47,6 +47,7 @@ inline ShardRecord record_in(MovePhase phase, MoverEpoch mover = MoverEpoch{1}) 
   if (phase == MovePhase::switched || phase == MovePhase::cleaning) {
     record.owner = kB;
     record.epoch = Epoch{9};
+    record.is_granted_by_move = true;
     record.lease_until = at_ms(100);
   }
   return record;

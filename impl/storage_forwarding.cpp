@@ -1,7 +1,8 @@
 // Forwarding after the fence. A source that confirmed its barrier hands requests on to the target of the move, instead
 // of refusing them as transient. The target keeps them, and neither applies nor answers one before it took up the grant
-// of that very move: then it serves them under it, and answers their routers. When the move is aborted, or there is no
-// room, they are dropped: such an attempt is not answered, so its outcome is unknown.
+// of that very move: then it serves them under it, and answers their routers. When the move is aborted, when the range
+// went through other hands and came back by a failover before the target heard of its grant, or when there is no room,
+// they are dropped: such an attempt is not answered, so its outcome is unknown.
 //
 // An attempt that was handed on may take effect at any later time. So the source must never again say "stale" or "not
 // the owner" of it, whatever copies of it arrive later; what it handed on is on its disk before it leaves.
@@ -62,7 +63,7 @@ void StorageNode::serve_all_forwarded(ShardId shard, Instant now, ClusterOutputs
 void StorageNode::serve_forwarded(const Forwarded& it, const ShardCopy& copy, Instant now, ClusterOutputs& outputs) {
   const bool is_of_grant = copy.copy == CopyState::owned && copy.held_epoch == copy.known.epoch &&
                            copy.known.owner == self_ && copy.known.move == it.request.forwarded_by &&
-                           copy.known.source_epoch == it.request.epoch;
+                           copy.known.is_granted_by_move && copy.known.source_epoch == it.request.epoch;
   if (!is_of_grant) {
     return;
   }

@@ -148,6 +148,22 @@ TEST(Forwarding, the_target_serves_it_under_the_grant_and_answers_the_router) {
   EXPECT_EQ(b.observed<Served>()[0].forwarded_by, kMove);
 }
 
+// The target was granted the range by the move, did not hear of it, and got it again by a failover.
+TEST(Forwarding, the_target_serves_nothing_of_it_under_a_later_grant) {
+  WaitingB b;
+  b.receive(kA, forwarded_increment(2));
+  ShardRecord later = forwarding_in(MovePhase::cleaning);
+  later.epoch = Epoch{11};
+  later.is_granted_by_move = false;
+
+  b.learn(later, DirectoryPosition{11}).sync();
+  b.fire(kForwardedTimers + kShard.value);
+  b.receive(kA, forwarded_increment(3)).sync();
+
+  EXPECT_EQ(b.value(2), number(1));
+  EXPECT_THAT(b.observed<Served>(), IsEmpty());
+}
+
 TEST(Forwarding, the_target_looks_at_what_waits_when_it_took_up_the_grant) {
   WaitingB b;
   b.receive(kA, forwarded_increment(2));

@@ -51,13 +51,14 @@ struct ShardRecord {
   NodeId source = kNoNode;  // of the move
   NodeId target = kNoNode;
   MoveOptions how;
-  NodeId mover = kNoNode;     // who drives the move
-  Epoch source_epoch;         // the epoch the move is pinned to
-  MoverEpoch mover_epoch;     // under which `mover` drives it; grows with each that takes over
-  bool is_data_lost = false;  // the only copy is gone: the range is reported lost, and serves nothing
-  NodeId joining = kNoNode;   // gets a copy from the owner, to become a member
-  NodeSet members;            // the replica set, the owner among them; empty: this cluster does not tell
-  DirectoryPosition join;     // where `joining` was decided: names this attempt; 0: nobody joins
+  NodeId mover = kNoNode;           // who drives the move
+  Epoch source_epoch;               // the epoch the move is pinned to
+  MoverEpoch mover_epoch;           // under which `mover` drives it; grows with each that takes over
+  bool is_data_lost = false;        // the only copy is gone: the range is reported lost, and serves nothing
+  bool is_granted_by_move = false;  // `epoch` is the grant that committed `move`, and not a later one
+  NodeId joining = kNoNode;         // gets a copy from the owner, to become a member
+  NodeSet members;                  // the replica set, the owner among them; empty: this cluster does not tell
+  DirectoryPosition join;           // where `joining` was decided: names this attempt; 0: nobody joins
 
   // Merged into its left neighbour: the id names no range any more.
   bool is_removed() const { return epoch != Epoch{} && range.is_empty(); }

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryScheme,
                          [](const auto& parameter) { return parameter.param; });
 
 TEST(Schemes, are_known_by_their_names) {
-  EXPECT_EQ(placement_schemes().size(), 9U);
+  EXPECT_EQ(placement_schemes().size(), 12U);
   EXPECT_EQ(placement_schemes().front().name, "ring");
   EXPECT_EQ(scheme_by_name("maglev").value().name, "maglev");
   EXPECT_FALSE(scheme_by_name("md5").has_value());
