@@ -240,7 +240,7 @@ TEST(BrokenPlacement, members_with_the_same_tokens_are_refused_by_P5) {
   };
 
   EXPECT_THAT(refusal(check_balance(ring_by(same, balance_claim(100)), case_of(numbered("node-", 2)))),
-              HasSubstr("owns 100.000 % of the circle"));
+              HasSubstr("owns 100.000 % of all positions"));
 }
 
 // PB59 buildbuddy-io/buildbuddy PR #2420: [a, z) split into [a, m) and [m + 1, z), by two keys instead of one.

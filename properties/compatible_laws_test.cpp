@@ -141,7 +141,7 @@ TEST(KetamaClaims, a_member_without_points_is_refused_by_P5) {
   const LawResult result = check_balance(factory, input);
 
   ASSERT_TRUE(result.violation.has_value());
-  EXPECT_THAT(result.violation->message, HasSubstr("member 'a-light' owns 0.000 % of the circle"));
+  EXPECT_THAT(result.violation->message, HasSubstr("member 'a-light' owns 0.000 % of all positions"));
 }
 
 TEST(RedisSlotsClaims, a_member_that_joins_moves_boundaries_between_others) {
