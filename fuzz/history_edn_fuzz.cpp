@@ -30,7 +30,7 @@ void check_comes_back(const History& history, const std::string& text, const Rea
 void check(std::string_view text, const ReadOptions& options) {
   const Result<History> history = parse_history(text, "input", options);
   if (!history) {
-    SHARDCHECK_ASSERT(history.error().where.starts_with("input:"));
+    SHARDCHECK_ASSERT(history.error().where == "input" || history.error().where.starts_with("input:"));
     return;
   }
   // Where the nemesis was alone, which only Jepsen's formats allow, nothing is written that the others read; and what
