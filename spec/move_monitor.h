@@ -32,8 +32,8 @@ class MoveMonitor {
     MoveId barrier;                // the move for which the node promised to serve nothing; 0: none
     TrueTime barrier_at;           // when it first did
     bool is_forgetful = false;     // it restarted since it promised that
-    // Begun by a node that was a member already, having lost what made it one, and still without a version: nobody counts
-    // on it, and the node may forget it when it hears late of a time when it was no member.
+    // Begun by a node that was a member already, having lost what made it one, and still without a version: nobody
+    // counts on it, and the node may forget it when it hears late of a time when it was no member.
     bool is_amnesiacs = false;
   };
   // The version of one key in the copy that `generation` names.
