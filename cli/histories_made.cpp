@@ -46,7 +46,7 @@ ExitCode write_history(const histories::History& history, const std::string& for
 struct GenerateFlags {
   GeneratorOptions options;
   std::string out;
-  std::string format = "jsonl";
+  std::string format;
 };
 
 void add_share(CLI::App& command, const std::string& name, histories::Share& share, const std::string& what) {
@@ -56,12 +56,17 @@ void add_share(CLI::App& command, const std::string& name, histories::Share& sha
       ->check(number_between(0, 1));
 }
 
+// Without one that is named, the ending of the file's name says it.
+std::string format_of(const std::string& named, const std::string& out) {
+  return !named.empty() ? named : out.ends_with(".edn") ? "edn" : "jsonl";
+}
+
 ExitCode run_generate(const GenerateFlags& flags) {
   histories::HistoryBuilder builder;
   if (const Result<void> made = generate_history(flags.options, builder); !made) {
     return refuse({"generate-history", made.error().what}, false);
   }
-  return write_history(builder.history(), flags.format, flags.out);
+  return write_history(builder.history(), format_of(flags.format, flags.out), flags.out);
 }
 
 struct ConvertFlags {
@@ -80,8 +85,7 @@ ExitCode run_convert(const ConvertFlags& flags) {
     return refuse({flags.in, "transactions over several keys can be judged, but have no place in other formats"},
                   false);
   }
-  const bool is_edn = flags.format.empty() ? flags.out.ends_with(".edn") : flags.format == "edn";
-  return write_history(*history, is_edn ? "edn" : "jsonl", flags.out);
+  return write_history(*history, format_of(flags.format, flags.out), flags.out);
 }
 
 }  // namespace
@@ -120,7 +124,8 @@ void add_generate_history(CLI::App& app, ExitCode& exit) {
   command->add_option("--seed", options.seed, "Another history for every number")
       ->check(whole_number_from(0))
       ->capture_default_str();
-  command->add_option("--format", flags->format, "jsonl or edn")->check(written_format_name())->capture_default_str();
+  command->add_option("--format", flags->format, "jsonl or edn; without it, edn for a name that ends so, else jsonl")
+      ->check(written_format_name());
   command->callback([flags, &exit] { exit = run_generate(*flags); });
 }
 

@@ -49,11 +49,14 @@ std::string lines_of(const History& history, std::span<const std::uint32_t> oper
   std::string lines;
   for (const std::uint32_t index : operations.first(std::min(operations.size(), kLinesMax))) {
     const histories::RecordedOperation& operation = history.operations[index];
-    lines += fmt::format("{}{}", lines.empty() ? "" : ", ", operation.invoke_line);
-    lines += operation.has_returned() ? fmt::format("-{}", operation.return_line) : "";
+    lines += fmt::format("{}{}", lines.empty() ? "" : "; ", operation.invoke_line);
+    lines += operation.has_returned() ? fmt::format(" and {}", operation.return_line) : "";
   }
   return operations.size() > kLinesMax ? fmt::format("{} and {} more", lines, operations.size() - kLinesMax) : lines;
 }
+
+// Recorded times may be of any unit: what is less than a microsecond is not called "0.000 ms".
+std::string span_words(Duration span) { return span.value < 1'000 ? fmt::format("{} ns", span.value) : words(span); }
 
 std::string answers_until(const LinearizablePrefix& prefix) {
   switch (prefix.answers) {
@@ -114,7 +117,7 @@ std::string text_of(const Classification& classified) {
   text += counts.empty() ? "" : counts + "\n";
   const histories::Staleness& worst = classified.worst;
   if (worst.time_line != 0) {
-    text += fmt::format("    stalest: by {} (line {}), by {} (line {})\n", words(worst.time), worst.time_line,
+    text += fmt::format("    stalest: by {} (line {}), by {} (line {})\n", span_words(worst.time), worst.time_line,
                         counted(worst.versions, "version"), worst.versions_line);
   }
   return text;

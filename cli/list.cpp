@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "impl/mutant.h"
+#include "impl/placement/schemes.h"
 #include "spec/clauses.h"
 
 namespace shardcheck::cli {
@@ -67,10 +68,24 @@ void list_systems(const std::vector<UserCluster>& clusters, bool as_json) {
   }
 }
 
+void list_schemes(bool as_json) {
+  nlohmann::json names = nlohmann::json::array();
+  for (const PlacementFactory& scheme : impl::placement_schemes()) {
+    if (as_json) {
+      names.push_back({{"name", scheme.name}});
+    } else {
+      fmt::print("{}\n", scheme.name);
+    }
+  }
+  if (as_json) {
+    fmt::print("{}\n", names.dump(2));
+  }
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, ExitCode&, const std::vector<UserCluster>& clusters) {
-  CLI::App* list = app.add_subcommand("list", "The clauses, mutants and systems there are");
+  CLI::App* list = app.add_subcommand("list", "The clauses, mutants, systems and placement schemes there are");
   list->require_subcommand(1);
   auto as_json = std::make_shared<bool>(false);
   list->add_flag("--json", *as_json, "Print JSON");
@@ -78,6 +93,9 @@ void add_list(CLI::App& app, ExitCode&, const std::vector<UserCluster>& clusters
   list->add_subcommand("clauses", "Every promise with its sentence")->callback([as_json] { list_clauses(*as_json); });
   list->add_subcommand("mutants", "Every seeded bug with the clauses of which one must catch it")->callback([as_json] {
     list_mutants(*as_json);
+  });
+  list->add_subcommand("schemes", "What `placement --scheme` can judge")->callback([as_json] {
+    list_schemes(*as_json);
   });
   list->add_subcommand("systems", "What can be verified")->callback([as_json, &clusters] {
     list_systems(clusters, *as_json);

@@ -55,8 +55,10 @@ ExitCode print_demo(bool as_json) {
 
 Result<PlacementFactory> scheme_named(std::string_view flag, const std::string& name) {
   const std::optional<PlacementFactory> factory = placement_by_name(name);
-  return factory ? Result<PlacementFactory>(*factory)
-                 : fail(std::string(flag), fmt::format("there is no placement scheme '{}'", name));
+  return factory
+             ? Result<PlacementFactory>(*factory)
+             : fail(std::string(flag),
+                    fmt::format("there is no placement scheme '{}'; `{} list schemes` names them", name, program()));
 }
 
 Result<PlacementFactory> program_of(const PlacementFlags& flags) {
@@ -111,14 +113,15 @@ std::uint64_t cases_of(const PlacementFlags& flags) {
   return !flags.compare.empty() ? kCasesCompared : !flags.exec.empty() ? kCasesOfProgram : kCasesOfRing;
 }
 
-std::string again(const PlacementFlags& flags, const PlacementFactory& factory) {
+// `case_file`: the one case to judge; empty: all that the flags ask for.
+std::string again(const PlacementFlags& flags, const PlacementFactory& factory, const std::string& case_file) {
   const bool is_program = factory.name.starts_with("exec ");
   const std::string which = is_program               ? "--exec " + shell_word(flags.exec)
                             : !flags.mutant.empty()  ? "--mutant " + flags.mutant
                             : factory.name == "ring" ? ""
                                                      : "--scheme " + shell_word(factory.name);
-  if (!flags.case_file.empty()) {
-    return fmt::format("{} placement --case {} {}", program(), shell_word(flags.case_file), which);
+  if (!case_file.empty()) {
+    return fmt::format("{} placement --case {}{}{}", program(), shell_word(case_file), which.empty() ? "" : " ", which);
   }
   return fmt::format("{} placement --seed {} --cases {}{}{}", program(), flags.seed, cases_of(flags),
                      which.empty() ? "" : " ", which);
@@ -133,6 +136,15 @@ Result<PlacementReport> laws_of(const PlacementFlags& flags, const PlacementFact
     const Result<PlacementReplay> replay = parse_placement_replay(*text);
     if (!replay) {
       return fail(flags.case_file, to_string(replay.error()));
+    }
+    if (replay->placement.starts_with("exec ") && flags.exec.empty()) {
+      return fail(flags.case_file, "is the case of a program; give the program to judge by it, with --exec");
+    }
+    // Whoever names nothing means what the case is of.
+    if (flags.exec.empty() && flags.scheme.empty() && flags.mutant.empty()) {
+      const Result<PlacementFactory> named = scheme_named(flags.case_file, replay->placement);
+      return named ? Result<PlacementReport>(check_placement_case(*named, replay->input, replay->clause))
+                   : std::unexpected<Error>(named.error());
     }
     return check_placement_case(factory, replay->input, replay->clause);
   }
@@ -159,7 +171,8 @@ Result<SchemeReport> report_on(const PlacementFlags& flags, const PlacementFacto
                       .which_cases = flags.case_file.empty()
                                          ? fmt::format("seed {}, {}", flags.seed, counted(cases_of(flags), "case"))
                                          : "the case of " + flags.case_file,
-                      .again = again(flags, factory)};
+                      .again = again(flags, factory, flags.case_file),
+                      .again_one_case = flags.case_file.empty() ? again(flags, factory, "FILE") : ""};
   if (flags.is_without_figures || !flags.case_file.empty()) {
     return report;
   }

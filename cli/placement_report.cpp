@@ -105,6 +105,10 @@ std::string to_text(const SchemeReport& scheme) {
   }
   if (report.is_violated()) {
     text += fmt::format("\nAgain: {}\n", scheme.again);
+    if (!scheme.again_one_case.empty()) {
+      text +=
+          fmt::format("One case alone: its lines, from \"placement\" on, in a FILE; then {}\n", scheme.again_one_case);
+    }
   }
   return text;
 }

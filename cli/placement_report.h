@@ -16,8 +16,9 @@ struct SchemeReport {
   PlacementReport laws;
   std::optional<PlacementFigures> figures;  // absent: why_no_figures, or not asked for
   std::string why_no_figures;
-  std::string which_cases;  // in words
-  std::string again;        // the command that gives the same report
+  std::string which_cases;          // in words
+  std::string again;                // the command that gives the same report
+  std::string again_one_case = {};  // that judges one case kept as FILE; empty: that is what was asked for
 
   ExitCode verdict() const;
 };

@@ -119,6 +119,29 @@ TEST_F(Commands, placement_of_a_slow_program_ends_with_the_budget) {
   EXPECT_THAT(outcome.out, HasSubstr("figures: not measured: the time was up\n"));
 }
 
+TEST_F(Commands, placement_judges_a_case_by_the_scheme_that_it_is_of) {
+  const std::string lines = "clause P2\nvirtual_nodes 1\nmember A 1 -\nkey k\n";
+
+  const CommandOutcome jump = command({"placement", "--case", write("jump", "placement jump\n" + lines)});
+  const CommandOutcome none = command({"placement", "--case", write("none", "placement no_such\n" + lines)});
+  const CommandOutcome program =
+      command({"placement", "--case", write("program", "placement exec python3 r.py\n" + lines)});
+
+  EXPECT_EQ(jump.exit, ExitCode::held);
+  EXPECT_THAT(jump.out, HasSubstr("placement jump, the case of "));
+  EXPECT_EQ(none.exit, ExitCode::bad_input);
+  EXPECT_THAT(none.errors, HasSubstr("there is no placement scheme 'no_such'"));
+  EXPECT_EQ(program.exit, ExitCode::bad_input);
+  EXPECT_THAT(program.errors, HasSubstr("give the program to judge by it, with --exec"));
+}
+
+TEST_F(Commands, list_names_the_placement_schemes) {
+  const CommandOutcome listed = command({"list", "schemes"});
+
+  EXPECT_THAT(listed.out, HasSubstr("ring\nrendezvous\n"));
+  EXPECT_THAT(listed.out, HasSubstr("redis-slots\n"));
+}
+
 TEST_F(Commands, placement_judges_one_case_of_a_file) {
   const std::string file = write("case", "# kept\nplacement ring\nclause P2\nvirtual_nodes 1\nmember A 1 -\nkey k\n");
 
