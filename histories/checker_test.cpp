@@ -20,6 +20,15 @@ TEST(Checker, accepts_a_read_of_the_last_write) {
             Verdict::linearizable);
 }
 
+TEST(Checker, accepts_an_empty_append_that_never_returned_and_was_read) {
+  EXPECT_EQ(verdict_of({"0 invoke append []", "0 info append []", "1 invoke read null", "1 ok read []"}),
+            Verdict::linearizable);
+  EXPECT_EQ(verdict_of({"0 invoke append \"\"", "0 info append \"\"", "1 invoke read null", "1 ok read \"\""}),
+            Verdict::linearizable);
+  EXPECT_EQ(verdict_of({"0 invoke append []", "0 info append []", "1 invoke read null", "1 ok read [1]"}),
+            Verdict::not_linearizable);
+}
+
 TEST(Checker, rejects_a_stale_read) {
   const History history = story({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
                                  "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 2"});

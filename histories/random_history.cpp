@@ -29,6 +29,9 @@ class Run {
     for (std::uint64_t i = 0; i < shape.operations_max; ++i) {
       pieces_.push_back(shape.uses_strings ? out_.values().string(fmt::format("{}.", i)) : list_of(i));
     }
+    if (shape.has_empty_piece) {
+      pieces_.front() = shape.uses_strings ? out_.values().string("") : out_.values().list({});
+    }
     key_ = out_.values().string("k");
   }
 

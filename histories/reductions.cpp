@@ -72,7 +72,9 @@ bool contains_piece(const ValueTable& values, const Pieces& pieces, ValueId whol
     return false;
   }
   if (values.kind(piece) == StoredKind::list) {
-    return !std::ranges::search(values.list_of(whole), values.list_of(piece)).empty();
+    // An empty piece occurs everywhere, but what a search finds of it looks like nothing.
+    const auto wanted = values.list_of(piece);
+    return wanted.empty() || !std::ranges::search(values.list_of(whole), wanted).empty();
   }
   const std::string_view text = values.string_of(whole);
   const std::string_view wanted = values.string_of(piece);

@@ -155,6 +155,24 @@ struct CheckAnswer {
   }
 };
 
+// Many keys asked for at once have the owners that they have one by one.
+void check_many_at_once(PlacementJudge& judge, const Placement& placement, const Membership& membership,
+                        std::span<const std::string> keys) {
+  const Result<std::vector<std::string_view>> many = placement.owners(keys);
+  const bool is_whole = judge.expect(many && many->size() == keys.size(), [&] {
+    return fmt::format("with {}, {} keys asked for at once have {} owners ({})", to_words(membership), keys.size(),
+                       many ? many->size() : 0, many ? "as many as keys were expected" : many.error().what);
+  });
+  for (std::size_t index = 0; is_whole && index < keys.size(); ++index) {
+    const Result<std::string_view> alone = placement.owner(keys[index]);
+    judge.expect(alone && *alone == (*many)[index], [&] {
+      return fmt::format(
+          "with {}, key '{}' belongs to {} when it is asked for alone, and to '{}' among {} keys at once",
+          to_words(membership), keys[index], owner_or_reason(alone), (*many)[index], keys.size());
+    });
+  }
+}
+
 }  // namespace
 
 BuiltPlacement build_placement(const PlacementFactory& factory, PlacementParameters parameters,
@@ -250,6 +268,7 @@ LawResult check_coverage(const PlacementFactory& factory, const PlacementCase& i
       });
     }
   }
+  check_many_at_once(judge, placement, membership, input.keys);
   if (!placement.points().empty()) {
     check_boundaries(judge, placement, membership);
   }

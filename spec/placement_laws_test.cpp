@@ -25,6 +25,7 @@ enum class Flaw : std::uint8_t {
   list_may_be_short,
   list_repeats_owner,
   list_ignores_racks,
+  many_at_once_differ,
 };
 
 std::uint64_t mix(std::string_view text) {
@@ -78,6 +79,12 @@ class Rendezvous final : public Placement {
       return flaw_ == Flaw::owns_without_members ? Result<std::string_view>("ghost") : fail("toy", "no member");
     }
     return ordered(key)[0]->name;
+  }
+  Result<std::vector<std::string_view>> owners(std::span<const std::string> keys) const override {
+    if (flaw_ == Flaw::many_at_once_differ && !members_.empty()) {
+      return std::vector<std::string_view>(keys.size(), members_.front().name);
+    }
+    return Placement::owners(keys);
   }
   Result<std::vector<std::string_view>> preference_list(std::string_view key, std::size_t count) const override {
     if (count > members_.size() && flaw_ != Flaw::list_may_be_short) {
@@ -212,6 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "setting the weight of 'A' to 0 was refused"},
         Rejection{Flaw::last_added_wins, ClauseId::P1, case_with_racks, "added against the order of names"},
         Rejection{Flaw::owns_without_members, ClauseId::P2, case_with_racks, "a key still has an owner"},
+        Rejection{Flaw::many_at_once_differ, ClauseId::P2, case_with_racks, "when it is asked for alone, and to 'A'"},
         Rejection{Flaw::modulo, ClauseId::P3, case_with_history, "neither of which it is about"},
         Rejection{Flaw::modulo, ClauseId::P4, case_with_history, "the change of its share allows"},
         Rejection{Flaw::forgets_key, ClauseId::P5, case_with_racks, "its weight gives 33.333 %"},
