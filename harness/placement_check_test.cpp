@@ -47,7 +47,7 @@ class Boaster final : public Placement {
 };
 
 TEST(PlacementCheck, the_ring_holds_every_clause) {
-  const PlacementReport report = check_placement(impl::ring_factory(), 7, 500);
+  const PlacementReport report = check_placement(impl::ring_factory(), 7, 200);
 
   for (const PlacementRow& row : report.rows) {
     EXPECT_TRUE(row.is_held()) << clause(row.clause).text_id;
@@ -67,7 +67,9 @@ TEST(PlacementCheck, a_clause_never_checked_is_not_held) {
 class RingMutant : public testing::TestWithParam<Mutant> {};
 
 TEST_P(RingMutant, is_killed_as_declared_by_a_small_case_that_replays) {
-  const PlacementKill kill{GetParam(), check_placement(mutant_factory(GetParam()), 1, 300)};
+  // Weights that differ a hundredfold are drawn seldom.
+  const std::uint64_t cases = GetParam() == Mutant::ring_weight_floor_zero ? 300 : 100;
+  const PlacementKill kill{GetParam(), check_placement(mutant_factory(GetParam()), 1, cases)};
   // Ten members have numbers of one digit; the golden vector with more of them has a hundred.
   const std::size_t steps_max = GetParam() == Mutant::ring_index_sorted_as_string ? 101 : 6;
 
@@ -97,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(All, RingMutant,
                          [](const auto& parameter) { return std::string(impl::row_of(parameter.param).name); });
 
 TEST(PlacementCheck, kills_every_mutant_of_the_ring) {
-  const std::vector<PlacementKill> kills = kill_placement_mutants(3, 200);
+  const std::vector<PlacementKill> kills = kill_placement_mutants(3, 60);
 
   EXPECT_EQ(kills.size(), 16U);
   for (const PlacementKill& kill : kills) {
@@ -122,8 +124,8 @@ TEST(PlacementCheck, shares_of_too_few_points_are_rejected) {
 TEST(PlacementCheck, the_same_seed_gives_the_same_report) {
   const PlacementFactory factory = impl::ring_factory(Mutant::ring_remove_by_position);
 
-  const PlacementReport one = check_placement(factory, 5, 200);
-  const PlacementReport other = check_placement(factory, 5, 200);
+  const PlacementReport one = check_placement(factory, 5, 60);
+  const PlacementReport other = check_placement(factory, 5, 60);
 
   for (const PlacementRow& row : one.rows) {
     EXPECT_EQ(row.checks, other.row(row.clause).checks);

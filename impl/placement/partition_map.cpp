@@ -40,25 +40,42 @@ class PartitionMove {
       }
     }
     for (std::size_t index = 0; index < after_.size(); ++index) {
-      const MemberIndex member = static_cast<MemberIndex>(index);
-      while (is_changed_[index] && excess(member) >= after_.weight_total() && held_[index] > 1) {
-        give(last_of(member), furthest_below());
+      if (is_changed_[index]) {
+        shrink(static_cast<MemberIndex>(index));
       }
     }
     for (std::size_t index = 0; index < after_.size(); ++index) {
-      const MemberIndex member = static_cast<MemberIndex>(index);
-      while (is_changed_[index] && (excess(member) <= -after_.weight_total() || held_[index] == 0)) {
-        const std::optional<MemberIndex> giver = furthest_above(member);
-        if (!giver) {
-          break;
-        }
-        give(last_of(*giver), member);
+      if (is_changed_[index]) {
+        grow(static_cast<MemberIndex>(index));
       }
     }
     return owners_;
   }
 
  private:
+  // Until it is less than a partition off; and further, up to its fair share, while that helps who is a partition off:
+  // else what many light members lack by a fraction each would all stay with one heavy one.
+  void shrink(MemberIndex member) {
+    while (held_[member] > 1) {
+      const MemberIndex taker = furthest_below();
+      const bool relieves = excess(member) > 0 && excess(taker) <= -after_.weight_total();
+      if (excess(member) < after_.weight_total() && !relieves) {
+        return;
+      }
+      give(last_of(member), taker);
+    }
+  }
+  void grow(MemberIndex member) {
+    while (const std::optional<MemberIndex> giver = furthest_above(member)) {
+      const bool is_short = excess(member) <= -after_.weight_total() || held_[member] == 0;
+      const bool relieves = excess(member) < 0 && excess(*giver) >= after_.weight_total();
+      if (!is_short && !relieves) {
+        return;
+      }
+      give(last_of(*giver), member);
+    }
+  }
+
   std::int64_t excess(MemberIndex member) const {
     return held_[member] * after_.weight_total() - static_cast<std::int64_t>(owners_.size()) * after_[member].weight;
   }

@@ -312,5 +312,23 @@ TEST(TablePlacement, every_lookup_during_changes_has_an_owner_of_its_table) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Each of the light ones lacks half a partition, which used to stay with the heavy one: 3.7 too many.
+TEST(FixedPartitions, many_light_members_leave_no_more_than_two_partitions_too_many_with_a_heavy_one) {
+  const auto partitions = fixed_partitions_factory().make({});
+  ASSERT_TRUE(partitions->add({.name = "m12", .weight = 219}));
+  for (const std::string_view name : {"m3", "m11", "m7", "m5", "m9", "m4", "m8"}) {
+    ASSERT_TRUE(partitions->add({.name = std::string(name)}));
+  }
+
+  std::int64_t held = 0;
+  for (std::uint64_t partition = 0; partition < 1'024; ++partition) {
+    held += partitions->owner_at(partition).value() == "m12" ? 1 : 0;
+  }
+
+  // Its fair share is 1,024 * 219 / 226 = 992.3.
+  EXPECT_GE(held, 991);
+  EXPECT_LE(held, 994);
+}
+
 }  // namespace
 }  // namespace shardcheck::impl
