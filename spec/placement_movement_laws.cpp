@@ -234,8 +234,11 @@ void check_heirs(PlacementJudge& judge, const PlacementPair& pair, const Placeme
     return;
   }
   const std::int64_t total = pair.members_after().weight_total();
-  const std::uint64_t points =
+  // What lies between two points of those who stay goes to one heir, however many points the leaving member has in it.
+  const std::uint64_t leaving =
       points_per_weight * static_cast<std::uint64_t>(weight_in(pair.members_before(), edit.member.name));
+  const std::uint64_t staying = points_per_weight * static_cast<std::uint64_t>(total);
+  const std::uint64_t points = std::max<std::uint64_t>(leaving * staying / (leaving + staying), 1);
   for (const auto& [heir, units] : inherited) {
     const std::int64_t weight = weight_in(pair.members_after(), heir);
     const std::uint64_t part_max = inheritance_max_units(weight, total, points);
