@@ -69,8 +69,9 @@ TEST(ReferenceBugs, positions_with_the_highest_bit_have_owners) {
 
 // PB45 apache/druid PR #12817: 20 % of skew over 8 brokers.
 TEST(ReferenceBugs, eight_brokers_are_loaded_evenly) {
-  const auto by_broker = loads(ring_of(numbered("broker-", 8), 1'000), 0, 8'000,
-                               [](int number) { return fmt::format("{:08x}", number * 2'654'435); });
+  const auto by_broker = loads(ring_of(numbered("broker-", 8), 1'000), 0, 8'000, [](int number) {
+    return fmt::format("{:08x}", static_cast<std::uint32_t>(number) * 2'654'435U);
+  });
 
   ASSERT_EQ(by_broker.size(), 8U);
   for (const auto& [broker, load] : by_broker) {
