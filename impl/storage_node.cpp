@@ -129,26 +129,28 @@ void StorageNode::tick(Instant now, ClusterOutputs& outputs) {
   if (ticks_++ % kTicksPerPoll == 0) {
     link_.poll({}, outputs);
   }
-  outputs.wake_at(now + options_.lease_duration / 3, kTick);
+  outputs.wake_at(now + renewal_interval(), kTick);
 }
 
 // As a whole only when the node has every range that is said to be its own: of one whose copy is gone the lease must
 // run out, so that another member takes over.
+bool StorageNode::renews_as_a_whole() const {
+  return options_.lease_per == LeasePer::node && std::ranges::all_of(state_.copies(), [&](const ShardCopy& copy) {
+           return holds_known_grant(copy) || copy.known.owner != self_ || copy.known.is_data_lost;
+         });
+}
+
+bool StorageNode::holds_known_grant(const ShardCopy& copy) {
+  return copy.held_epoch != Epoch{} && copy.held_epoch == copy.highest_seen();
+}
+
 void StorageNode::ask_for_leases(Instant now, ClusterOutputs& outputs) {
-  bool holds_any = false;
-  bool holds_all = true;
-  for (const ShardCopy& copy : state_.copies()) {
-    const bool holds_grant = copy.held_epoch != Epoch{} && copy.held_epoch == copy.highest_seen();
-    holds_any = holds_any || holds_grant;
-    holds_all = holds_all && (holds_grant || copy.known.owner != self_ || copy.known.is_data_lost);
-  }
-  const bool renews_node = options_.lease_per == LeasePer::node && holds_all;
-  if (renews_node && holds_any) {
+  const bool renews_node = renews_as_a_whole();
+  if (renews_node && std::ranges::any_of(state_.copies(), holds_known_grant)) {
     link_.send(RenewNode{now}, outputs);
   }
   for (const ShardCopy& copy : state_.copies()) {
-    const bool holds_grant = copy.held_epoch != Epoch{} && copy.held_epoch == copy.highest_seen();
-    if (holds_grant && !renews_node) {
+    if (holds_known_grant(copy) && !renews_node) {
       link_.send(Renew{copy.known.shard, copy.held_epoch, now}, outputs);
     }
     report_if_lost(copy.known.shard, outputs);
@@ -157,6 +159,19 @@ void StorageNode::ask_for_leases(Instant now, ClusterOutputs& outputs) {
     if (is_leaving()) {
       give_away(copy, now, outputs);
     }
+  }
+}
+
+// A renewal that crossed the grant on its way was refused for its epoch, and the next one may come too late.
+void StorageNode::renew_if_short(ShardId shard, Instant now, ClusterOutputs& outputs) {
+  const ShardCopy& copy = state_.copy(shard);
+  if (!holds_known_grant(copy) || at(shard).lease_until >= now + renewal_interval() * 2) {
+    return;
+  }
+  if (renews_as_a_whole()) {
+    link_.send(RenewNode{now}, outputs);
+  } else {
+    link_.send(Renew{shard, copy.held_epoch, now}, outputs);
   }
 }
 
@@ -209,11 +224,18 @@ void StorageNode::on_renewed(const Renewed& renewed, Instant now, ClusterOutputs
   }
   const Instant until = decisions_.trusted_until(renewed.until, now, options_.lease_duration);
   stepped_back_ = std::max(Duration{}, now - (renewed.until - options_.lease_duration));
-  if (until > at(renewed.shard).lease_until) {
-    at(renewed.shard).lease_until = until;
+  if (extend_lease(renewed.shard, renewed.epoch, until, outputs)) {
     append(LeaseNoted{renewed.shard, until}, outputs);
-    outputs.observe(LeaseHeld{renewed.shard, renewed.epoch, until});
   }
+}
+
+bool StorageNode::extend_lease(ShardId shard, Epoch epoch, Instant until, ClusterOutputs& outputs) {
+  if (until <= at(shard).lease_until) {
+    return false;
+  }
+  at(shard).lease_until = until;
+  outputs.observe(LeaseHeld{shard, epoch, until});
+  return true;
 }
 
 // What was granted later has a lease of its own. What was taken away before is known to be gone; and where a split or
@@ -348,9 +370,9 @@ void StorageNode::carry_out(Pending& pending, Instant now, ClusterOutputs& outpu
                    replicate(it.applied.shard, now, outputs);
                  },
                  [&](const TookUp& it) {
-                   if (state_.copy(it.shard).held_epoch == it.epoch && it.lease_until > at(it.shard).lease_until) {
-                     at(it.shard).lease_until = it.lease_until;
-                     outputs.observe(LeaseHeld{it.shard, it.epoch, it.lease_until});
+                   if (state_.copy(it.shard).held_epoch == it.epoch) {
+                     extend_lease(it.shard, it.epoch, it.lease_until, outputs);
+                     renew_if_short(it.shard, now, outputs);
                    }
                    if (!at(it.shard).forwarded.empty()) {
                      outputs.wake_at(now, TimerToken{kForwardedTimers + it.shard.value});

@@ -167,7 +167,12 @@ class StorageNode {
   void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void tick(Instant now, ClusterOutputs& outputs);
+  Duration renewal_interval() const { return options_.lease_duration / 3; }
+  static bool holds_known_grant(const ShardCopy& copy);
+  bool renews_as_a_whole() const;
   void ask_for_leases(Instant now, ClusterOutputs& outputs);
+  void renew_if_short(ShardId shard, Instant now, ClusterOutputs& outputs);
+  bool extend_lease(ShardId shard, Epoch epoch, Instant until, ClusterOutputs& outputs);
   void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
   void on_all_renewed(NodeRenewed renewed, Instant now, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);

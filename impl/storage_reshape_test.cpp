@@ -6,8 +6,12 @@
 namespace shardcheck::impl {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr ShardId kRight{1};
@@ -28,6 +32,7 @@ ShardRecord half(ShardId shard, std::uint32_t lo, std::uint32_t hi, Epoch epoch 
 class Splitting : public ServingA {
  public:
   explicit Splitting(Mutant mutant = Mutant::none) : ServingA(mutant) {}
+  explicit Splitting(const ClusterOptions& options) : ServingA(options) {}
 
   Splitting& order_split(std::uint32_t at = 2, Epoch epoch = Epoch{1}) {
     receive(kMover, ReshapeOrder{ReshapeKind::split, kShard, epoch, Key{at}, ShardId{}});
@@ -134,6 +139,40 @@ TEST(Split, the_entry_divides_copy_digests_and_lease_and_copies_the_answered_req
   EXPECT_THAT(a.observed<SplitApplied>(), SizeIs(1));
 }
 
+// A renewal that the entry overtook is refused. Of the lease, 60 ms, less than two intervals of 20 ms are left then.
+TEST(Split, a_lease_that_would_not_outlast_a_lost_renewal_is_renewed_with_the_new_grant) {
+  Splitting a;
+  a.order_split().sync();
+
+  a.at(21);
+  a.hear_split().sync();
+
+  EXPECT_THAT(a.said(), IsSupersetOf({"to 0: renew range 0 epoch 7", "to 0: renew range 1 epoch 7"}));
+}
+
+TEST(Split, a_node_that_renews_as_a_whole_does_so_then_as_well) {
+  ClusterOptions options = two_nodes();
+  options.lease_per = LeasePer::node;
+  Splitting a(options);
+  a.order_split().sync();
+
+  a.at(21);
+  a.hear_split().sync();
+
+  EXPECT_THAT(a.said(), Contains(HasSubstr("renew_node")));
+  EXPECT_THAT(a.said(), Not(Contains(HasSubstr("renew range"))));
+}
+
+TEST(Split, a_long_lease_is_renewed_at_the_next_tick_only) {
+  Splitting a;
+  a.order_split().sync();
+
+  a.at(20);
+  a.hear_split().sync();
+
+  EXPECT_THAT(a.said(), Not(Contains(HasSubstr("renew"))));
+}
+
 TEST(Split, a_retry_of_what_the_parent_executed_is_answered_by_either_half_and_not_executed_again) {
   Splitting a;
   a.increment(3, 1).sync();
@@ -166,7 +205,7 @@ TEST(Split, what_was_admitted_before_is_done_under_the_epoch_of_the_parent) {
   EXPECT_EQ(a.copy().held_epoch, Epoch{1});
   a.sync();
 
-  EXPECT_THAT(a.said(), testing::Contains("to 3: reply request 0.1 attempt 0 ok nil"));
+  EXPECT_THAT(a.said(), Contains("to 3: reply request 0.1 attempt 0 ok nil"));
   EXPECT_EQ(a.copy().held_epoch, kSplit);
 }
 
