@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "harness/describe.h"
-#include "harness/runner.h"
+#include "harness/workload.h"
 #include "impl/directory_state.h"
 #include "spec/wording.h"
 
@@ -75,7 +75,10 @@ std::string closing_text(const Scenario& scenario) {
     asked +=
         fmt::format("requests {} and later of {} client", sequence_after(0), last.empty() ? "each" : "every other");
   }
-  return fmt::format("# then, as at the end of every run, all faults end and the clients read every key: {}\n", asked);
+  return fmt::format(
+      "# then, as at the end of every run, all faults end, and the clients read every key and write to each range: "
+      "{}\n",
+      asked);
 }
 
 }  // namespace

@@ -56,8 +56,11 @@ TEST(Annotate, says_who_is_who_and_how_the_ranges_lie_at_first) {
 TEST(Annotate, says_which_requests_are_in_no_step) {
   const Told told("at 1ms client 1 request 32 read 0\n");
 
-  EXPECT_THAT(told.report, HasSubstr("all faults end and the clients read every key: requests 48 and later of client "
-                                     "1, requests 16 and later of every other client\n"));
+  EXPECT_THAT(
+      told.report,
+      HasSubstr(
+          "all faults end, and the clients read every key and write to each range: requests 48 and later of client "
+          "1, requests 16 and later of every other client\n"));
 }
 
 TEST(Annotate, says_when_a_fault_struck_and_which_part_it_has_in_a_move) {
@@ -74,18 +77,18 @@ TEST(Annotate, says_when_a_fault_struck_and_which_part_it_has_in_a_move) {
 }
 
 TEST(FactTrace, says_who_serves_what_the_directory_commits_and_which_copies_go) {
-  const Told told("at 1ms client 0 request 16 write 0 7\nat 10ms move range 0 to node 2\n");
+  const Told told("at 1ms client 0 request 16 write 1 7\nat 10ms move range 0 to node 2\n");
 
   EXPECT_THAT(told.trace, HasSubstr("  storage node 1 serves range 0 [0, 4) under epoch 1, until "));
   EXPECT_THAT(told.trace,
-              HasSubstr("  storage node 1 has key 0 of range 0 in version (1, 1) on its disk (request 16 of "));
+              HasSubstr("  storage node 1 has key 1 of range 0 in version (1, 1) on its disk (request 16 of "));
   EXPECT_THAT(told.trace,
-              HasSubstr("  storage node 2 has key 0 of range 0 in version (1, 1) on its disk (backfill for move "));
+              HasSubstr("  storage node 2 has key 1 of range 0 in version (1, 1) on its disk (backfill for move "));
   EXPECT_THAT(told.trace, HasSubstr("  client 0 is answered: request 16 ok"));
   EXPECT_THAT(told.trace, HasSubstr("  storage node 2 begins a copy of range 0 [0, 4) for move "));
   EXPECT_THAT(told.trace, HasSubstr("  storage node 1 stops serving range 0\n"));
   EXPECT_THAT(told.trace, HasSubstr("from storage node 1 to storage node 2 is switched"));
-  EXPECT_THAT(told.trace, HasSubstr("  storage node 1 erases key 0 for move "));
+  EXPECT_THAT(told.trace, HasSubstr("  storage node 1 erases key 1 for move "));
   EXPECT_THAT(told.trace, HasSubstr("  storage node 1 removes its copy of range 0 [0, 4) for move "));
   EXPECT_THAT(told.trace, HasSubstr("  all faults end\n"));
 }

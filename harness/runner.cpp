@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/history_words.h"
+#include "harness/workload.h"
 #include "spec/assert.h"
 #include "spec/key_set.h"
 
@@ -17,11 +18,10 @@ constexpr Duration kClientTimeout = milliseconds(200);  // then a client takes i
 constexpr Duration kDrainFor = milliseconds(250);
 constexpr std::uint64_t kCheckerSteps = 2'000'000;
 constexpr std::uint64_t kCheckerMemory = std::uint64_t{64} << 20U;
-constexpr std::uint32_t kSequenceStep = 16;
+constexpr std::int64_t kFirstFinalValue = 1'000'000'000;  // above whatever a workload writes
+constexpr std::int64_t kLastFinalItem = 65'535;
 
 }  // namespace
-
-std::uint32_t sequence_after(std::uint32_t last) { return (last / kSequenceStep + 1) * kSequenceStep; }
 
 const Violation* RunReport::violation_of(ClauseId id) const {
   const auto found = std::ranges::find(violations, id, &Violation::clause);
@@ -34,7 +34,9 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
   builder_.clear();
   recorded_.clear();
   last_stamp_ = TrueTime{};
+  final_writes_ = 0;
   bounds_ = system.bounds();
+  changed_by_.assign(bounds_.key_space.hi.value - bounds_.key_space.lo.value, OperationKind::write);
   judge_.reset(bounds_);
   clients_.assign(static_cast<std::size_t>(bounds_.clients), Client{});
   records_.assign(static_cast<std::size_t>(bounds_.shards), ShardRecord{});
@@ -60,7 +62,7 @@ const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
   drain(system, kDrainFor);
   system.heal();
   settle(system);
-  read_everything(system);
+  ask_everything(system);
   scan_everything(system);
   settle(system);
   system.tell_end();
@@ -111,7 +113,9 @@ void Runner::end(Client& client, const Outcome& outcome, TrueTime at) {
   if (client.running->operation.kind != OperationKind::scan) {
     record_end(client, outcome, at);
   }
-  probe_failed_ |= outcome.kind != OutcomeKind::ok && !judge_.known().is_unavailable(client.running->operation.key);
+  const Operation& asked = client.running->operation;
+  const bool is_full_list = asked.kind == OperationKind::append && outcome.kind == OutcomeKind::refused;
+  was_refused_ |= outcome.kind != OutcomeKind::ok && !is_full_list && !judge_.known().is_unavailable(asked.key);
   client.running.reset();
 }
 
@@ -190,6 +194,10 @@ void Runner::record_call(TrueTime at, ClientId id, const Operation& operation) {
   call.kind = operation.kind;
   call.argument = intern(operation.argument);
   call.expected = intern(operation.expected);
+  const bool is_change = operation.kind == OperationKind::append || operation.kind == OperationKind::increment;
+  if (is_change && bounds_.key_space.contains(operation.key)) {
+    changed_by_[operation.key.value - bounds_.key_space.lo.value] = operation.kind;
+  }
   clients_[id.value].recorded = builder_.invoke(stamp(at), call);
   recorded_.push_back(clients_[id.value].running->request);
 }
@@ -241,13 +249,38 @@ void Runner::settle(System& system) {
   }
 }
 
-// The final reads: of every key, until all have been answered, or the time for V1 has passed and they were tried once
-// more. A range that nobody can serve again has its keys read once and not waited for.
-void Runner::read_everything(System& system) {
+// The final requests: every key is read; then, since a range that reads may still hold its writes back, each range is
+// written to, and that is read. What was acknowledged before is read before it is overwritten.
+void Runner::ask_everything(System& system) {
+  std::vector<Operation> reads;
+  for (Key key = bounds_.key_space.lo; key < bounds_.key_space.hi; key = next(key)) {
+    reads.push_back({OperationKind::read, key, absent(), absent()});
+  }
+  ask_until_served(system, reads);
+  std::vector<Operation> written = reads;
+  std::erase_if(written, [this](const Operation& it) { return !is_first_of_range(it.key); });
+  std::vector<Operation> writes = written;
+  for (Operation& write : writes) {
+    write.kind = changed_by_[write.key.value - bounds_.key_space.lo.value];
+  }
+  ask_until_served(system, writes);
+  ask_until_served(system, written);
+}
+
+// Of a system that tells no records every key may be.
+bool Runner::is_first_of_range(Key key) const {
+  const auto exists = [](const ShardRecord& it) { return it.epoch != Epoch{} && !it.is_removed(); };
+  return std::ranges::none_of(records_, exists) ||
+         std::ranges::any_of(records_, [&](const ShardRecord& it) { return exists(it) && it.range.lo == key; });
+}
+
+// Until all have been answered, or the time for V1 has passed and they were tried once more. What is asked of a range
+// that nobody can serve again is asked once and not waited for.
+void Runner::ask_until_served(System& system, const std::vector<Operation>& operations) {
   const TrueTime last = system.now() + bounds_.service_within;
   bool is_last = false;
   bool is_first = true;
-  while (!is_cut_short_ && !probe(system, is_first) && !is_last) {
+  while (!is_cut_short_ && !are_served(system, operations, is_first) && !is_last) {
     is_first = false;
     is_last = system.now() > last;
   }
@@ -264,29 +297,38 @@ std::vector<std::uint16_t> Runner::connected(const System& system) const {
   return ids;
 }
 
-bool Runner::probe(System& system, bool is_first) {
+// Never the same one again: that keeps the history easy to judge.
+Value Runner::final_argument(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::write: return number(kFirstFinalValue + final_writes_++);
+    case OperationKind::append: return list_of_one(static_cast<std::uint16_t>(kLastFinalItem - final_writes_++));
+    default: return absent();
+  }
+}
+
+bool Runner::are_served(System& system, const std::vector<Operation>& operations, bool is_first) {
   const std::vector<std::uint16_t> asking = connected(system);
   std::size_t turn = 0;
-  for (Key key = bounds_.key_space.lo; key < bounds_.key_space.hi && !asking.empty(); key = next(key), ++turn) {
-    if (!is_first && judge_.known().is_unavailable(key)) {
+  for (const Operation& operation : operations) {
+    ++turn;
+    if (asking.empty() || (!is_first && judge_.known().is_unavailable(operation.key))) {
       continue;
     }
     const std::uint16_t id = asking[turn % asking.size()];
     Client& client = clients_[id];
     client.last_sequence = sequence_after(client.last_sequence);
-    ClientStep step;
-    step.request = {ClientId{id}, client.last_sequence};
-    step.operation = {OperationKind::read, key, absent(), absent()};
+    ClientStep step{{ClientId{id}, client.last_sequence}, operation};
+    step.operation.argument = final_argument(operation.kind);
     client.waiting.push_back(step);
   }
-  probe_failed_ = false;
+  was_refused_ = false;
   start_waiting(system);
   while (!is_idle() && advance(system, system.now() + kSlice)) {
   }
-  return !probe_failed_ && is_idle();
+  return !was_refused_ && is_idle();
 }
 
-// The final scans, after the final reads: what is there was just read, key by key.
+// The final scans, after the final reads: what is there is known, key by key.
 void Runner::scan_everything(System& system) {
   const std::vector<std::uint16_t> asking = connected(system);
   if (!bounds_.answers_scans || is_cut_short_ || asking.empty()) {

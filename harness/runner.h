@@ -1,5 +1,5 @@
 // Runs a list of steps on any System and judges what happened: a phase of steps under faults, then everything is
-// healed, waited for, and read once more.
+// healed, waited for, read once more, written to and read again.
 #pragma once
 
 #include <array>
@@ -36,9 +36,6 @@ struct RunReport {
   const Violation* violation_of(ClauseId id) const;
 };
 
-// What a client asks for at the end of a run has the sequence after that of its last step, and so on.
-std::uint32_t sequence_after(std::uint32_t last);
-
 // Keeps its memory from one run to the next. Not for two threads at once.
 class Runner final : private ObservationSink {
  public:
@@ -71,9 +68,12 @@ class Runner final : private ObservationSink {
   bool advance(System& system, TrueTime until);
   void drain(System& system, Duration at_most);
   void settle(System& system);
-  void read_everything(System& system);
+  void ask_everything(System& system);
+  bool is_first_of_range(Key key) const;
+  void ask_until_served(System& system, const std::vector<Operation>& operations);
   std::vector<std::uint16_t> connected(const System& system) const;
-  bool probe(System& system, bool is_first);
+  Value final_argument(OperationKind kind);
+  bool are_served(System& system, const std::vector<Operation>& operations, bool is_first);
   void scan_everything(System& system);
   void judge_history();
   histories::ValueId intern(const Value& value);
@@ -89,7 +89,9 @@ class Runner final : private ObservationSink {
   const System* system_ = nullptr;    // of the run under way
   TrueTime last_stamp_;
   bool is_cut_short_ = false;
-  bool probe_failed_ = false;  // a final read was not answered, of a key that somebody could serve
+  bool was_refused_ = false;  // a final request was not answered, of a key that somebody could serve
+  std::int64_t final_writes_ = 0;
+  std::vector<OperationKind> changed_by_;  // by key, from the first one on: how clients changed it last
 };
 
 }  // namespace shardcheck::harness

@@ -135,7 +135,7 @@ TEST(Runner, accepts_a_correct_store) {
   const RunReport& report = runner.run(store, kSteps);
 
   EXPECT_EQ(violated(report), std::vector<std::string>{});
-  EXPECT_EQ(report.operations, 5U + 4U);  // and a final read of each key
+  EXPECT_EQ(report.operations, 5U + 3 * 4U);  // and a final read of each key
   EXPECT_EQ(report.checked(ClauseId::C1), 4U);
   EXPECT_GT(report.checked(ClauseId::M1), 0U);
   EXPECT_GT(report.checked(ClauseId::V1), 0U);
@@ -182,6 +182,16 @@ TEST(Runner, rejects_a_store_that_never_answers) {
   EXPECT_EQ(violated(report), (std::vector<std::string>{"V1"}));
 }
 
+TEST(Runner, rejects_a_store_that_answers_reads_only) {
+  TinyStore store({.answers_reads_only = true});
+  Runner runner;
+
+  const RunReport& report = runner.run(store, kSteps);
+
+  ASSERT_EQ(violated(report), (std::vector<std::string>{"V1"}));
+  EXPECT_NE(report.violations[0].message.find("(write of key"), std::string::npos) << report.violations[0].message;
+}
+
 // An answer that comes when its client has given up is no answer: the outcome stays unknown.
 // It never serves again, so there is nothing to wait for.
 TEST(Runner, reads_the_keys_of_a_lost_range_once) {
@@ -190,7 +200,7 @@ TEST(Runner, reads_the_keys_of_a_lost_range_once) {
 
   const RunReport& report = runner.run(store, kSteps);
 
-  EXPECT_EQ(report.operations, kSteps.size() + 4U);
+  EXPECT_EQ(report.operations, kSteps.size() + 4U + 2U);
 }
 
 TEST(Runner, leaves_out_answers_that_come_too_late) {
@@ -313,7 +323,7 @@ TEST(Runner, forgets_the_run_before) {
   const RunReport& report = runner.run(store, kSteps);
 
   EXPECT_EQ(violated(report), std::vector<std::string>{});
-  EXPECT_EQ(report.operations, 9U);
+  EXPECT_EQ(report.operations, 17U);
 }
 
 }  // namespace

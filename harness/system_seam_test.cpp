@@ -101,10 +101,10 @@ TEST(SystemSeam, a_right_register_holds) {
   EXPECT_TRUE(report.violations.empty());
   EXPECT_FALSE(report.is_undecided);
   EXPECT_EQ(report.checked(ClauseId::C1), 1);
-  EXPECT_EQ(report.checked(ClauseId::M1), 1);
-  EXPECT_EQ(report.checked(ClauseId::V1), 1);
+  EXPECT_EQ(report.checked(ClauseId::M1), 2);
+  EXPECT_EQ(report.checked(ClauseId::V1), 3);
   EXPECT_EQ(report.checked(ClauseId::L1), 0);
-  EXPECT_EQ(report.operations, 4);
+  EXPECT_EQ(report.operations, 6);
 }
 
 TEST(SystemSeam, a_right_register_holds_under_drawn_work) {

@@ -9,8 +9,6 @@
 namespace shardcheck::harness {
 namespace {
 
-// Sequences leave room between them, so that ids derived from one request never meet those of the next.
-constexpr std::uint32_t kSequenceStep = 16;
 constexpr std::uint32_t kCrowdedKeys = 4;  // of a range: the first ones
 constexpr std::array kStepGaps{microseconds(800), microseconds(100), microseconds(300), milliseconds(2),
                                milliseconds(4),   milliseconds(9),   milliseconds(20)};

@@ -12,6 +12,11 @@
 
 namespace shardcheck::harness {
 
+// Sequences leave room between them, so that ids derived from one request never meet those of the next.
+inline constexpr std::uint32_t kSequenceStep = 16;
+// What a client asks for at the end of a run has the sequence after that of its last step, and so on.
+constexpr std::uint32_t sequence_after(std::uint32_t last) { return (last / kSequenceStep + 1) * kSequenceStep; }
+
 struct WorkloadShape {
   std::uint16_t clients = 0;
   KeyRange key_space;

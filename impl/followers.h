@@ -18,6 +18,7 @@ struct Follower {
   bool is_counted = false;  // effects wait for it
   bool is_leaving = false;  // it said that it is to be replaced
   bool is_agreed = false;   // it said under this grant that its content is ours up to `acknowledged`
+  bool is_probed = false;   // it is to say that it is there
   std::uint8_t tries = 0;   // since it answered last
   LogPosition acknowledged;
   LogPosition sent;

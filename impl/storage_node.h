@@ -163,18 +163,10 @@ class StorageNode {
     std::vector<Waiting> waiting;
   };
 
-  // storage_node.cpp: life, leases, what the directory tells
+  // storage_node.cpp: life, what the directory tells
   void start(std::span<const Record> durable, Instant now, ClusterOutputs& outputs);
   void receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs);
   void tick(Instant now, ClusterOutputs& outputs);
-  Duration renewal_interval() const { return options_.lease_duration / 3; }
-  static bool holds_known_grant(const ShardCopy& copy);
-  bool renews_as_a_whole() const;
-  void ask_for_leases(Instant now, ClusterOutputs& outputs);
-  void renew_if_short(ShardId shard, Instant now, ClusterOutputs& outputs);
-  bool extend_lease(ShardId shard, Epoch epoch, Instant until, ClusterOutputs& outputs);
-  void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
-  void on_all_renewed(NodeRenewed renewed, Instant now, ClusterOutputs& outputs);
   void learn(const ShardRecord& record, DirectoryPosition changed_at, Instant now, ClusterOutputs& outputs);
   void take_up(ShardId shard, Instant now, ClusterOutputs& outputs);
   void learn_pair(const ShardRecord& record, DirectoryPosition changed_at, const Sibling& sibling, Instant now,
@@ -185,6 +177,16 @@ class StorageNode {
   void after(std::uint64_t needed_records, Pending pending, Instant now, ClusterOutputs& outputs);
   void release(Instant now, ClusterOutputs& outputs);
   void carry_out(Pending& pending, Instant now, ClusterOutputs& outputs);
+
+  // storage_lease.cpp
+  Duration renewal_interval() const { return options_.lease_duration / 3; }
+  static bool holds_known_grant(const ShardCopy& copy);
+  bool renews_as_a_whole() const;
+  void ask_for_leases(Instant now, ClusterOutputs& outputs);
+  void renew_if_short(ShardId shard, Instant now, ClusterOutputs& outputs);
+  void on_renewed(const Renewed& renewed, Instant now, ClusterOutputs& outputs);
+  void on_all_renewed(NodeRenewed renewed, Instant now, ClusterOutputs& outputs);
+  bool extend_lease(ShardId shard, Epoch epoch, Instant until, ClusterOutputs& outputs);
 
   // storage_reshape.cpp: splits and merges, owner first and directory second
   void note_reshape(const ReshapeOrder& order, Instant now, ClusterOutputs& outputs);
@@ -310,6 +312,7 @@ class StorageNode {
   void keep_followers(ShardId shard, bool has_just_started, Instant now, ClusterOutputs& outputs);
   void replicate(ShardId shard, Instant now, ClusterOutputs& outputs);
   void replicate_again(Instant now, ClusterOutputs& outputs);
+  void probe_followers(Instant now, ClusterOutputs& outputs);
   void send_entries(ShardId shard, Follower& follower, ClusterOutputs& outputs);
   void send_part(ShardId shard, NodeId to, const FollowerReport& report, Instant now, ClusterOutputs& outputs);
   static bool is_outstanding(const Follower& follower, LogPosition durable_tail);

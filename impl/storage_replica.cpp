@@ -133,7 +133,27 @@ void StorageNode::replicate(ShardId shard, Instant now, ClusterOutputs& outputs)
 }
 
 bool StorageNode::is_outstanding(const Follower& follower, LogPosition durable_tail) {
-  return !follower.is_agreed || follower.acknowledged < durable_tail || follower.join != DirectoryPosition{};
+  return !follower.is_agreed || follower.is_probed || follower.acknowledged < durable_tail ||
+         follower.join != DirectoryPosition{};
+}
+
+// A member that is gone shows by its silence. Without being asked it would show only when something is written, and the
+// first write to a quiet range would wait for its removal.
+void StorageNode::probe_followers(Instant now, ClusterOutputs& outputs) {
+  for (const ShardCopy& copy : state_.copies()) {
+    Volatile& known = at(copy.known.shard);
+    if (!copy.holds_grant()) {
+      continue;
+    }
+    for (Follower& follower : known.followers.all()) {
+      if (!is_outstanding(follower, known.durable_tail)) {
+        follower.is_probed = true;
+        follower.tries = 1;
+        send_entries(copy.known.shard, follower, outputs);
+      }
+    }
+    replicate(copy.known.shard, now, outputs);
+  }
 }
 
 void StorageNode::replicate_again(Instant now, ClusterOutputs& outputs) {
@@ -190,6 +210,7 @@ void StorageNode::on_standing(NodeId from, const FollowerReport& report, Instant
     return;  // a late one: the log may not go back so far any more
   }
   follower->tries = 0;
+  follower->is_probed = false;
   follower->is_leaving = report.is_leaving;
   const bool has_part = !report.is_copied && report.cursor != CopyCursor{};
   const bool is_log_gone = (report.is_copied || has_part) && report.tail.position < copy.log_begin;

@@ -6,6 +6,7 @@
 namespace shardcheck::impl {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -116,6 +117,33 @@ TEST(Replicas, what_was_not_acknowledged_is_sent_again_and_its_member_removed_in
   EXPECT_FALSE(pair.a.sent<Reply>());
   pair.a.learn(record_of(kA, {kA}), 5);
   EXPECT_THAT(pair.a.said(), ElementsAre("to 4: reply request 0.1 attempt 0 ok nil"));
+}
+
+// Otherwise the first write to a quiet range would have to wait for that.
+TEST(Replicas, a_member_that_falls_silent_is_removed_although_nothing_is_written) {
+  Pair pair;
+
+  pair.a.fire(kTick);
+  pair.a.fire(kTick);
+  EXPECT_THAT(pair.a.said(), Contains("to 2: replicate range 0 epoch 1 0 entries after 0"));
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(pair.a.sent<Command>());
+    pair.a.fire(kAgain);
+  }
+
+  EXPECT_EQ(pair.a.sent<Command>()->kind, CommandKind::remove_member);
+}
+
+TEST(Replicas, a_member_that_answers_is_not_asked_again_at_once) {
+  Pair pair;
+  pair.a.fire(kTick);
+  pair.a.fire(kTick);
+
+  pair.a.pass<Replicate>(pair.b);
+  pair.b.pass<FollowerReport>(pair.a);
+  pair.a.fire(kAgain);
+
+  EXPECT_THAT(pair.a.said(), IsEmpty());
 }
 
 TEST(Replicas, a_member_takes_nothing_from_an_owner_of_earlier_days) {

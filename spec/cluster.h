@@ -22,7 +22,6 @@
 // send every request once and follow no redirects: a client that does is a process of the cluster, a router. Links to
 // clients lose, delay and cut like all others; they repeat messages only if the shape says that they may.
 //
-// Copying and hashing processes (for exhaustive search) is not part of this seam yet.
 #pragma once
 
 #include <cstdint>

@@ -73,7 +73,7 @@ TrueTime ProgressMonitor::disturbed_until(const Move& judged, const MonitorConte
 void ProgressMonitor::check(const Move& judged, ShardId shard, const MonitorContext& context) const {
   const Bounds& bounds = context.bounds;
   const Move* const stuck = stuck_beside(judged);
-  if (stuck == nullptr || bounds.undisturbed_move_within == Duration{}) {
+  if (bounds.undisturbed_move_within == Duration{}) {
     return;
   }
   const Duration allowed =
@@ -86,9 +86,9 @@ void ProgressMonitor::check(const Move& judged, ShardId shard, const MonitorCont
   context.expect(ClauseId::V2, context.at <= deadline, [&] {
     return fmt::format(
         "{} of {}, begun at {}, was not decided until {}, though nothing disturbed its sides, its mover or the "
-        "directory after {}, and it takes {} at most: {} is not over, and must block nobody",
+        "directory after {}, and it takes {} at most{}",
         words(judged.id), words(shard), words(judged.begun_at), words(context.at), words(since), words(allowed),
-        words(stuck->id));
+        stuck == nullptr ? "" : fmt::format(": {} is not over, and must block nobody", words(stuck->id)));
   });
 }
 

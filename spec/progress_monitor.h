@@ -1,6 +1,6 @@
-// Judges the last part of V2: one stuck move does not block others. A move whose sides, replica set, movers and
-// directory are disturbed by nothing is decided in the time that its own work takes, also while another one that began
-// before it is not over. Moves that are alone are not judged here.
+// Judges parts of V2: a move comes to a decision, and one stuck move does not block others. A move whose sides, replica
+// set, movers and directory are disturbed by nothing is decided in the time that its own work takes, also while another
+// one that began before it is not over.
 #pragma once
 
 #include <vector>
