@@ -15,11 +15,14 @@ void DirectoryClient::handle(const ClusterInput& input, Instant now, ClusterOutp
   std::visit(Overloaded{
                  [&](const Started<Record>&) {
                    asked_.reset();
+                   timers_ = CountedTimers{};
                    link_ = DirectoryLink(options_, now, self_.value);
                  },
                  [&](const Received<Message>& received) { receive(received.from, received.message, now, outputs); },
-                 [&](const TimerFired&) {
-                   if (asked_ && now >= deadline_) {
+                 [&](const TimerFired& fired) {
+                   if (!asked_) {
+                     timers_.fired();
+                   } else if (timers_.is_due(deadline_, fired.token, now, outputs)) {
                      ask(now, outputs);
                    }
                  },
@@ -53,7 +56,7 @@ void DirectoryClient::ask(Instant now, ClusterOutputs& outputs) {
   }
   link_.send(SettingRequest{asked_->request, asked_->operation}, outputs);
   deadline_ = now + options_.directory_patience;
-  outputs.wake_at(deadline_, kDeadline);
+  timers_.set(deadline_, kDeadline, outputs);
 }
 
 }  // namespace shardcheck::impl

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "impl/counted_timers.h"
 #include "impl/directory_link.h"
 #include "impl/options.h"
 #include "impl/records.h"
@@ -31,6 +32,7 @@ class DirectoryClient {
   std::optional<ClientRequest> asked_;
   std::uint8_t attempts_ = 0;
   Instant deadline_;
+  CountedTimers timers_;
 };
 
 }  // namespace shardcheck::impl

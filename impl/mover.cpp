@@ -29,7 +29,9 @@ void Mover::handle(const ClusterInput& input, Instant now, ClusterOutputs& outpu
                      return;
                    }
                    Known& known = moves_[fired.token.value];
-                   if (known.record.phase != MovePhase::none && now >= known.progress.deadline) {
+                   if (known.record.phase == MovePhase::none) {
+                     known.timers.fired();
+                   } else if (known.timers.is_due(known.progress.deadline, fired.token, now, outputs)) {
                      drive(known, now, outputs);
                    }
                  },
@@ -331,7 +333,7 @@ bool Mover::holds(Known& known, Instant now, ClusterOutputs& outputs) {
   const Instant silent_at = silent_since(known) + options_.mover_silence;
   if (known.record.mover != self_ && now < silent_at) {
     progress.deadline = silent_at;
-    outputs.wake_at(silent_at, timer);
+    known.timers.set(silent_at, timer, outputs);
     return false;
   }
   if (progress.asked < known.record.mover_epoch && known.record.mover == self_) {
@@ -343,7 +345,7 @@ bool Mover::holds(Known& known, Instant now, ClusterOutputs& outputs) {
     return false;
   }
   progress.deadline = now + options_.order_timeout;
-  outputs.wake_at(progress.deadline, timer);
+  known.timers.set(progress.deadline, timer, outputs);
   return false;
 }
 

@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "impl/counted_timers.h"
 #include "impl/decisions.h"
 #include "impl/directory_link.h"
 #include "impl/options.h"
@@ -86,6 +87,7 @@ class Mover {
     DirectoryPosition changed_at;
     Instant learnt_at;
     Progress progress;
+    CountedTimers timers;           // for its deadline
     std::optional<StartMove> wish;  // a move that was asked for, until the directory has answered
     std::uint8_t splits = 0;        // that led to the wish which the move stands for
     std::optional<SplitFirst> split_first;

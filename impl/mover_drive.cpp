@@ -12,7 +12,7 @@ void Mover::drive(Known& known, Instant now, ClusterOutputs& outputs) {
     return;
   }
   progress.deadline = now + options_.order_timeout;
-  outputs.wake_at(progress.deadline, TimerToken{known.record.shard.value});
+  known.timers.set(progress.deadline, TimerToken{known.record.shard.value}, outputs);
   if (progress.tries >= options_.orders_max && decisions_.gives_up_dead_target()) {
     give_up(known, GiveUpReason::silent_side);
   }

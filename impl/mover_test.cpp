@@ -108,6 +108,19 @@ TEST(Mover, repeats_an_order_that_is_not_answered) {
   EXPECT_THAT(mover.said(), ElementsAre("to 1: order_chunk move 5 cursor 0 after 3"));
 }
 
+// As when its clock was set back while the timers waited for it: the last one that is under way is set again.
+TEST(Mover, timers_that_come_too_early_do_not_end_the_waiting) {
+  DrivenMover mover;
+  mover.moved_up_to(MovePhase::copying);
+  constexpr int kTimersSet = 6;  // with every order and command before
+
+  for (int i = 0; i < kTimersSet && !mover.at(11).fire(kOrderTimer).wakes_at(kOrderTimer); ++i) {
+    EXPECT_TRUE(mover.is_silent());
+  }
+
+  EXPECT_EQ(mover.wakes_at(kOrderTimer), at_ms(12));
+}
+
 TEST(Mover, a_report_of_another_move_is_ignored) {
   DrivenMover mover;
   mover.moved_up_to(MovePhase::copying);

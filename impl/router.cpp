@@ -35,7 +35,10 @@ void Router::handle(const ClusterInput& input, Instant now, ClusterOutputs& outp
                      return;
                    }
                    auto& slot = clients_[fired.token.value];
-                   if (slot && now >= slot->deadline) {
+                   CountedTimers& timers = timers_[fired.token.value];
+                   if (!slot) {
+                     timers.fired();
+                   } else if (timers.is_due(slot->deadline, fired.token, now, outputs)) {
                      on_deadline(*slot, now, outputs);
                    }
                  },
@@ -48,6 +51,7 @@ void Router::start(Instant now, ClusterOutputs& outputs) {
   map_.assign(options_.shard_ids(), Known{});
   parted_.clear();
   clients_.assign(options_.clients, std::nullopt);
+  timers_.assign(options_.clients, CountedTimers{});
   link_ = DirectoryLink(options_, now, self_.value);  // each begins with another member: any of them may answer a read
   lookup_ = DirectoryLookup();
   refresh_.reset();
@@ -246,7 +250,8 @@ void Router::give_up(const Outstanding& it, ClusterOutputs& outputs) {
 }
 
 void Router::wake(const Outstanding& it, ClusterOutputs& outputs) {
-  outputs.wake_at(it.deadline, TimerToken{it.asked.request.client.value});
+  const std::uint16_t client = it.asked.request.client.value;
+  timers_[client].set(it.deadline, TimerToken{client}, outputs);
 }
 
 }  // namespace shardcheck::impl

@@ -24,6 +24,7 @@
 #include <optional>
 #include <vector>
 
+#include "impl/counted_timers.h"
 #include "impl/decisions.h"
 #include "impl/directory_link.h"
 #include "impl/directory_lookup.h"
@@ -112,6 +113,7 @@ class Router {
   std::vector<Known> map_;                           // by ShardId
   std::vector<Parted> parted_;                       // nothing newer is known of these keys
   std::vector<std::optional<Outstanding>> clients_;  // by ClientId
+  std::vector<CountedTimers> timers_;                // by ClientId, for its deadline
   std::optional<Outstanding> nobody_;
   DirectoryLink link_;
   DirectoryLookup lookup_;

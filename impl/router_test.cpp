@@ -103,6 +103,16 @@ TEST(Router, transient_tries_the_same_target_later_and_never_refreshes) {
   EXPECT_THAT(router.observed<RefreshStarted>(), IsEmpty());
 }
 
+TEST(Router, a_timer_that_comes_too_early_is_set_again) {
+  DrivenRouter router;
+  router.learn(record(kA, 1), 1).ask();
+
+  router.at(7).fire(0);
+
+  EXPECT_TRUE(router.is_silent());
+  EXPECT_EQ(router.wakes_at(0), at_ms(8));
+}
+
 TEST(Router, an_unanswered_attempt_is_tried_again_and_never_refreshes) {
   DrivenRouter router;
   router.learn(record(kA, 1), 1).ask();
