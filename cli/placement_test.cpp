@@ -119,6 +119,41 @@ TEST_F(Commands, placement_of_a_slow_program_ends_with_the_budget) {
   EXPECT_THAT(outcome.out, HasSubstr("figures: not measured: the time was up\n"));
 }
 
+// One case alone asks more questions than a second has room for.
+TEST_F(Commands, placement_of_one_case_ends_with_the_budget) {
+  const std::string file =
+      write("case", "placement ring\nclause P1\nmember A 1 -\nmember B 1 -\nmember C 1 -\nkey k\nkey l\n");
+  const std::string slow = kServed + " | while read line; do sleep 0.1; echo \"$line\"; done";
+
+  const CommandOutcome outcome = command({"placement", "--exec", slow, "--case", file, "--budget", "700ms"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::undecided);
+  EXPECT_THAT(outcome.out, HasSubstr("The time was up before all cases were judged"));
+  EXPECT_THAT(outcome.out, HasSubstr("P1  RingDeterminism       not judged"));
+}
+
+TEST_F(Commands, placement_refuses_a_case_that_contradicts_itself) {
+  struct Case {
+    std::string lines;
+    std::string error;
+  };
+  for (const Case& each : {Case{"member A 1 -\nmember A 1 -\n", ": line 4: there is a member A already"},
+                           Case{"member A 0 -\n", ": line 3: the weight of a member must be a whole number from 1 to"},
+                           Case{"edit remove B\n", ": line 3: there is no member B at this point"},
+                           Case{"edit set_weight B 2\n", ": line 3: there is no member B at this point"},
+                           Case{"virtual_nodes 3\nvirtual_nodes 3\n", ": line 4: virtual_nodes is given a second"},
+                           Case{"position_bits 33\n", "must be a whole number from 1 to 32, not '33'"}}) {
+    SCOPED_TRACE(each.lines);
+    const std::string file = write("case", "placement ring\nclause P1\n" + each.lines);
+
+    const CommandOutcome outcome = command({"placement", "--case", file});
+
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_THAT(outcome.errors, HasSubstr(file));
+    EXPECT_THAT(outcome.errors, HasSubstr(each.error));
+  }
+}
+
 TEST_F(Commands, placement_judges_a_case_by_the_scheme_that_it_is_of) {
   const std::string lines = "clause P2\nvirtual_nodes 1\nmember A 1 -\nkey k\n";
 
