@@ -154,6 +154,20 @@ TEST_F(Commands, placement_refuses_a_case_that_contradicts_itself) {
   }
 }
 
+// Whatever the one case draws, somebody leaves.
+TEST_F(Commands, placement_finds_in_one_case_that_nobody_may_leave) {
+  for (const char* instead : {"hello 1", "remove nobody_of_this_name"}) {  // ignored, and refused
+    SCOPED_TRACE(instead);
+    const std::string deaf = "sed -u 's/^remove .*/" + std::string(instead) + "/' | " + kServed;
+
+    const CommandOutcome outcome = command({"placement", "--exec", deaf, "--cases", "1", "--no-figures"});
+
+    EXPECT_EQ(outcome.exit, ExitCode::violated);
+    EXPECT_THAT(outcome.out, HasSubstr("P1 RingDeterminism is violated (first by case 1)"));
+    EXPECT_THAT(outcome.out, HasSubstr("P2 RingCoverage is violated (first by case 1)"));
+  }
+}
+
 TEST_F(Commands, placement_judges_a_case_by_the_scheme_that_it_is_of) {
   const std::string lines = "clause P2\nvirtual_nodes 1\nmember A 1 -\nkey k\n";
 

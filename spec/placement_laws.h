@@ -28,13 +28,13 @@ struct LawResult {
   friend bool operator==(const LawResult&, const LawResult&) = default;
 };
 
-// P1: an edit that must be refused is refused and changes nothing, whatever the scheme promises. Within a bound: the
-// same history gives the same answers. Exactly: whatever the order and the history in which the members came, the
-// answers are those of a placement built from them afresh.
+// P1: an edit that must be refused is refused and changes nothing, and a guest that joins may leave and is gone,
+// whatever the scheme promises. Within a bound: the same history gives the same answers. Exactly: whatever the order
+// and the history in which the members came, the answers are those of a placement built from them afresh.
 LawResult check_determinism(const PlacementFactory& factory, const PlacementCase& input);
 
 // P2: every key and every position has the owner that the points give it, every partition has one, and no owner is an
-// error only without members.
+// error only without members. Also while the members leave one by one, which each of them may.
 inline constexpr std::uint64_t kCoverageLawPartitionsMax = 4'096;
 LawResult check_coverage(const PlacementFactory& factory, const PlacementCase& input);
 
