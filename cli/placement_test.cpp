@@ -29,7 +29,9 @@ TEST_F(Commands, placement_prints_laws_and_figures) {
   EXPECT_EQ(outcome.exit, ExitCode::held);
   EXPECT_THAT(outcome.out, HasSubstr("P3  MinimalMovement       held"));
   EXPECT_THAT(outcome.out, HasSubstr("figures: 10 members, 2000 keys"));
-  EXPECT_THAT(outcome.out, HasSubstr("between others\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("strayed between others\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nwords\n  deviation: "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  by chance: the deviation that so many keys"));
   EXPECT_THAT(outcome.out, HasSubstr("\n  routing state  "));
 }
 
@@ -224,6 +226,30 @@ TEST_F(Commands, placement_compares_schemes_as_tables_and_as_one_page) {
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("http://")));
   EXPECT_THAT(page, Not(HasSubstr("https://")));
+}
+
+TEST_F(Commands, placement_page_tells_whole_names_units_and_words) {
+  const std::string html = path("page.html");
+  const std::string command_line = kServed + " --scheme ring # a name of more than sixty characters to its very last";
+
+  const CommandOutcome outcome = command({"placement", "--compare", "ring,modulo,redis-slots", "--exec", command_line,
+                                          "--cases", "2", "--keys", "1000", "--html", html});
+
+  const std::string page = read(html);
+  EXPECT_THAT(page, HasSubstr("very last</text>"));  // the last line of a name in a plot
+  EXPECT_THAT(page, Not(HasSubstr("ellipsis")));
+  for (const char* unit : {">keys of the most loaded member, in times the mean</text>", ">% of all keys</text>",
+                           ">nanoseconds a key, many asked for at once</text>", ">members</text>",
+                           "keys of a member, in times the mean of 100 keys</text>"}) {
+    EXPECT_THAT(page, HasSubstr(unit));
+  }
+  for (const char* word : {"by chance", "strayed", "hot partition"}) {
+    EXPECT_THAT(page, HasSubstr("<dt>" + std::string(word) + "</dt><dd>"));
+    EXPECT_THAT(outcome.out, HasSubstr("\n  " + std::string(word) + ": "));
+  }
+  // 10 members of 8 bytes each, and of 4.
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("modulo [^\n]* 8\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("redis-slots [^\n]* 4\n"));
 }
 
 TEST_F(Commands, placement_comparison_is_one_document_of_json) {
