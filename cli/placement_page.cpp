@@ -129,7 +129,7 @@ std::string bars_svg(std::string_view title, std::string_view axis, const std::v
     svg += fmt::format(
         "<rect class=\"bar\" x=\"{:.0f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"14\"/>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.4g}</text>\n",
-        kPlotLeft, top, width, kPlotLeft + width + 6, top + 12, bar.value);
+        kPlotLeft, top, width, kPlotLeft + std::max(bar.value, bar.ideal) / most * kBarsWidth + 6, top + 12, bar.value);
     if (bar.ideal >= 0) {
       const double at = kPlotLeft + bar.ideal / most * kBarsWidth;
       svg += fmt::format("<line class=\"mark\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n", at,
