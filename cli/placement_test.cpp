@@ -20,6 +20,9 @@ TEST(MarkupText, is_escaped_and_valid_whatever_it_was) {
   EXPECT_EQ(markup_escaped("a\x01\x7f\xff\xc3(\xe2\x82"),
             "a???"
             "?(??");
+  EXPECT_EQ(markup_escaped("a\xe2\x80\xae"
+                           "b"),
+            "a?b");  // U+202E, which turns the rest around
   EXPECT_EQ(markup_escaped("\xc0\x80\xed\xa0\x80"), "?????");
 }
 
