@@ -324,7 +324,8 @@ Result<void> generate_history(const GeneratorOptions& options, HistoryBuilder& o
     return fail("", "a share is more than 1");
   }
   if (together(options.deletes, options.compare_and_sets) > kAll) {
-    return fail("", "the shares of deletes and of compare-and-sets are parts of the same changes, and more than 1 together");
+    return fail(
+        "", "the shares of deletes and of compare-and-sets are parts of the same changes, and more than 1 together");
   }
   if (together(options.logs, options.counters) > kAll) {
     return fail("", "the shares of logs and of counters are parts of the same keys, and more than 1 together");
