@@ -15,7 +15,7 @@ namespace shardcheck::bench {
 // `random`: 16 to 32 letters and digits. `numbered`: "user:" and twelve digits, so that all share a beginning.
 enum class KeyKind { random, numbered };
 
-inline std::string sample_key(KeyKind kind, UniformNumbers& numbers) {
+inline std::string sample_key(KeyKind kind, impl::UniformNumbers& numbers) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   if (kind == KeyKind::numbered) {
     return fmt::format("user:{:012}", numbers.next() % 1'000'000'000'000);
@@ -28,7 +28,7 @@ inline std::string sample_key(KeyKind kind, UniformNumbers& numbers) {
 }
 
 inline std::vector<std::string> sample_keys(KeyKind kind, std::size_t count, std::uint64_t seed) {
-  UniformNumbers numbers(seed);
+  impl::UniformNumbers numbers(seed);
   std::vector<std::string> keys(count);
   for (std::string& key : keys) {
     key = sample_key(kind, numbers);

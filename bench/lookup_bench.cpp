@@ -5,15 +5,8 @@
 #include <map>
 #include <memory>
 
-#ifdef SHARDCHECK_HAS_XXHASH
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-#endif
-#ifdef SHARDCHECK_HAS_ABSL
-#include <absl/container/btree_map.h>
-#endif
-
 #include "bench/key_samples.h"
+#include "bench/lookup_peers.h"
 #include "bench/memcached_ring.h"
 #include "bench/memory_limit.h"
 #include "bench/point_samples.h"
@@ -146,7 +139,7 @@ void ask_keys(benchmark::State& state, const std::vector<std::string>& keys, Own
 
 struct TwelveByteKeys {
   explicit TwelveByteKeys(std::size_t count) {
-    UniformNumbers numbers(2);
+    impl::UniformNumbers numbers(2);
     while (keys.size() < count) {
       keys.push_back(fmt::format("user:{:07}", numbers.next() % 10'000'000));
     }

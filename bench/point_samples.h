@@ -6,24 +6,9 @@
 #include <vector>
 
 #include "impl/placement/point_table.h"
+#include "impl/placement/uniform_numbers.h"
 
 namespace shardcheck::bench {
-
-// Numbers without an apparent order (Steele, Lea and Flood, "SplitMix", 2014).
-class UniformNumbers {
- public:
-  explicit UniformNumbers(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111eb;
-    return mixed ^ (mixed >> 31U);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // So many that neither a cache nor the prediction of branches can learn them, whatever the table: a few thousand asked
 // again and again would keep their own lines in the cache.
@@ -33,7 +18,7 @@ inline std::size_t questions_for(std::size_t points) {
 
 template <class Position>
 std::vector<Position> uniform_questions(std::size_t count) {
-  UniformNumbers numbers(2);
+  impl::UniformNumbers numbers(2);
   std::vector<Position> questions(count);
   for (Position& question : questions) {
     question = static_cast<Position>(numbers.next());
@@ -45,7 +30,7 @@ std::vector<Position> uniform_questions(std::size_t count) {
 template <class Position>
 struct PointSamples {
   explicit PointSamples(std::size_t points) : positions(points), owners(points) {
-    UniformNumbers numbers(1);
+    impl::UniformNumbers numbers(1);
     for (Position& position : positions) {
       position = static_cast<Position>(numbers.next());
     }

@@ -6,14 +6,7 @@
 #include <memory>
 #include <span>
 
-#ifdef SHARDCHECK_HAS_XXHASH
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-#endif
-#ifdef SHARDCHECK_HAS_ABSL
-#include <absl/container/btree_map.h>
-#endif
-
+#include "bench/lookup_peers.h"
 #include "bench/memcached_ring.h"
 #include "bench/memory_limit.h"
 #include "bench/point_samples.h"
@@ -144,7 +137,7 @@ Result<Ratio> measure_key_to_owner() {
   const PointSamples<std::uint32_t> samples(kPoints);
   const impl::LineTable<std::uint32_t> lines(samples.list());
   std::vector<std::string> keys;
-  UniformNumbers numbers(2);
+  impl::UniformNumbers numbers(2);
   while (keys.size() < std::size_t{1} << 16) {
     keys.push_back(fmt::format("user:{:07}", numbers.next() % 10'000'000));
     SHARDCHECK_ASSERT(keys.back().size() == kKeyBytes);

@@ -14,6 +14,7 @@
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/printable.h"
 #include "cli/reading_flags.h"
 #include "cli/refusal.h"
 #include "histories/checker.h"
@@ -198,7 +199,7 @@ ExitCode run_stream(const CheckFlags& flags) {
   for (const std::string& file : flags.files) {
     const Result<StreamJudged> judged = judge_stream(file, flags);
     if (!judged) {
-      fmt::print(stderr, "shardcheck: {}\n", to_string(judged.error()));
+      fmt::print(stderr, "shardcheck: {}\n", printable(to_string(judged.error())));
       rows.push_back({{"file", file}, {"error", error_json(judged.error())}});
       is_input_bad = true;
       continue;
@@ -229,7 +230,7 @@ ExitCode run_check(const CheckFlags& flags) {
   for (const std::string& file : flags.files) {
     const Result<Judged> judged = judge(checker, file, flags);
     if (!judged) {
-      fmt::print(stderr, "shardcheck: {}\n", to_string(judged.error()));
+      fmt::print(stderr, "shardcheck: {}\n", printable(to_string(judged.error())));
       rows.push_back({{"file", file}, {"error", error_json(judged.error())}});
       is_input_bad = true;
       continue;
@@ -244,7 +245,7 @@ ExitCode run_check(const CheckFlags& flags) {
       print_text(*judged);
     }
     if (!drawn) {
-      fmt::print(stderr, "shardcheck: {}\n", to_string(drawn.error()));
+      fmt::print(stderr, "shardcheck: {}\n", printable(to_string(drawn.error())));
       rows.push_back({{"file", flags.html}, {"error", error_json(drawn.error())}});
       is_input_bad = true;
     } else if (is_drawn && !flags.as_json) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/flags.h"
+#include "cli/printable.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -14,25 +15,6 @@ namespace {
 using histories::KeyVerdict;
 using histories::Shortage;
 using histories::Verdict;
-
-// Recordings come from anywhere: what would steer a terminal is shown by its number. Everything else stays as it is.
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto after = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool is_c1 = byte == 0xc2 && after >= 0x80 && after < 0xa0;
-    if (byte < 0x20 || byte == 0x7f) {
-      shown += fmt::format("\\x{:02x}", byte);
-    } else if (is_c1) {
-      shown += fmt::format("\\x{:02x}", after);
-      ++i;
-    } else {
-      shown += text[i];
-    }
-  }
-  return shown;
-}
 
 // Which budget ran out, and the flag that gives more of it.
 std::string_view reason_of(Shortage shortage) {

@@ -282,6 +282,19 @@ TEST_F(CheckFile, what_would_steer_a_terminal_is_shown_by_its_number) {
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
 }
 
+TEST_F(CheckFile, what_would_reorder_or_hide_text_is_shown_by_its_number) {
+  const std::string file =
+      write("bidi.jsonl",
+            R"({"process":0,"type":"invoke","f":"read","key":"a\u202eb\u200b\u2066\u00e9","value":null,"time":1}
+{"process":0,"type":"ok","f":"read","key":"a\u202eb\u200b\u2066\u00e9","value":7,"time":2}
+)");
+
+  const Outcome outcome = check({file});
+
+  EXPECT_NE(outcome.out.find("  a\\u202eb\\u200b\\u2066\u00e9: not_linearizable"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("\xe2\x80\xae"), std::string::npos);
+}
+
 TEST(Check, judges_every_key_unless_told_to_stop_at_the_first) {
   EXPECT_EQ(nlohmann::json::parse(check({kBad, "--json", "--all"}).out)[0]["keys"].size(), 5U);
   EXPECT_EQ(nlohmann::json::parse(check({kBad, "--json", "--first"}).out)[0]["keys"].size(), 1U);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 namespace shardcheck::cli {
 namespace {
@@ -15,6 +16,20 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, Close>;
+
+// Where a link points to, through all links on the way, whether there is anything or not; anything else is itself.
+Result<std::filesystem::path> behind_links(const std::string& path) {
+  constexpr int kLinksMax = 40;
+  std::filesystem::path target(path);
+  std::error_code problem;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target, problem)); ++links) {
+    if (links == kLinksMax) {
+      return fail(path, "too many links, one to another");
+    }
+    target = target.parent_path() / std::filesystem::read_symlink(target, problem);  // an absolute one replaces it
+  }
+  return target;
+}
 
 }  // namespace
 
@@ -53,13 +68,17 @@ Result<std::string> write_text_file(const std::string& folder, const std::string
     return fail(folder, "cannot make this folder: " + problem.message());
   }
   const std::string path = (std::filesystem::path(folder) / name).string();
+  const Result<std::filesystem::path> target = behind_links(path);
+  if (!target) {
+    return std::unexpected<Error>(target.error());
+  }
   // A device or a pipe is written to as it is: a new file in its place would take it away from everybody.
-  const std::filesystem::file_status there = std::filesystem::status(path, problem);
+  const std::filesystem::file_status there = std::filesystem::status(*target, problem);
   const bool is_replaced = !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
-  const std::string partial = is_replaced ? path + ".partial" : path;
+  const std::string partial = is_replaced ? target->string() + ".partial" : target->string();
   File file(std::fopen(partial.c_str(), "wb"));
   if (!file) {
-    return fail(partial, std::strerror(errno));
+    return fail(path, std::string("cannot write: ") + std::strerror(errno));
   }
   bool is_written = true;
   int why = 0;
@@ -76,8 +95,9 @@ Result<std::string> write_text_file(const std::string& folder, const std::string
     }
     return fail(path, "cannot write: " + reason);
   }
+  problem.clear();
   if (is_replaced) {
-    std::filesystem::rename(partial, path, problem);
+    std::filesystem::rename(partial, *target, problem);
   }
   if (problem) {
     return fail(path, "cannot write: " + problem.message());
@@ -87,20 +107,24 @@ Result<std::string> write_text_file(const std::string& folder, const std::string
 
 Result<void> check_writable(const std::string& folder) {
   std::error_code problem;
-  const bool is_new = !std::filesystem::exists(folder, problem);
+  // What is made on the way is taken away again, from the innermost folder outwards.
+  std::vector<std::filesystem::path> made;
+  for (std::filesystem::path each(folder); !each.empty() && !std::filesystem::exists(each, problem);
+       each = each.parent_path()) {
+    made.push_back(each);
+  }
   std::string name = "shardcheck.probe";
   while (std::filesystem::exists(std::filesystem::path(folder) / name, problem)) {
     name += "_";  // never somebody else's file
   }
   const Result<std::string> probe = write_text_file(folder, name, "");
-  if (!probe) {
-    return std::unexpected(probe.error());
+  if (probe) {
+    std::filesystem::remove(*probe, problem);
   }
-  std::filesystem::remove(*probe, problem);
-  if (is_new) {
-    std::filesystem::remove(folder, problem);
+  for (const std::filesystem::path& each : made) {
+    std::filesystem::remove(each, problem);
   }
-  return {};
+  return probe ? Result<void>{} : fail(folder, probe.error().what);
 }
 
 Result<void> check_writable_file(const std::string& path) {
@@ -108,8 +132,17 @@ Result<void> check_writable_file(const std::string& path) {
   if (std::filesystem::is_directory(path, problem)) {
     return fail(path, "this is a folder, not a file");
   }
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  return check_writable(folder.empty() ? "." : folder.string());
+  const Result<std::filesystem::path> target = behind_links(path);
+  if (!target) {
+    return std::unexpected<Error>(target.error());
+  }
+  const std::filesystem::file_status there = std::filesystem::status(*target, problem);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    return {};  // a device or a pipe, of which only writing shows what it takes
+  }
+  const std::filesystem::path folder = target->parent_path();
+  const Result<void> writable = check_writable(folder.empty() ? "." : folder.string());
+  return writable ? writable : fail(path, writable.error().what);
 }
 
 }  // namespace shardcheck::cli

@@ -74,6 +74,11 @@ TEST_F(HistoriesMade, refuse_what_they_cannot_do) {
       {"generate-history", path("a.jsonl"), "--n", "-1"},
       {"generate-history", path("a.jsonl"), "--pending", "1.5"},
       {"generate-history", path("a.jsonl"), "--pending", "nan"},
+      {"generate-history", path("a.jsonl"), "--writes", "-0.1"},
+      {"generate-history", path("a.jsonl"), "--deletes", "1.0000001"},
+      {"generate-history", path("a.jsonl"), "--cas", "inf"},
+      {"generate-history", path("a.jsonl"), "--append", "0.6", "--incr", "0.6"},
+      {"generate-history", path("a.jsonl"), "--deletes", "0.6", "--cas", "0.6"},
       {"generate-history", path("a.jsonl"), "--bad", "--n", "2"},
       {"generate-history", ""},
       {"generate-history", "/dev/full", "--n", "10"},
@@ -82,6 +87,7 @@ TEST_F(HistoriesMade, refuse_what_they_cannot_do) {
     SCOPED_TRACE(testing::PrintToString(arguments));
     EXPECT_EQ(command(arguments).exit, ExitCode::bad_input);
   }
+  EXPECT_FALSE(std::filesystem::exists(path("a.jsonl")));
   EXPECT_THAT(command({"check", transactions}).errors, HasSubstr("elle.edn:1: this is a transaction history"));
 }
 

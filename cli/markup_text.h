@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "histories/format_characters.h"
 
 namespace shardcheck::cli {
 
@@ -25,8 +28,22 @@ inline std::size_t utf8_front(std::string_view text) {
   return is_wrong ? 0 : size;
 }
 
+// The number of that character; of bytes that are none, the first byte. Not of an empty text.
+inline std::uint32_t code_point_front(std::string_view text) {
+  const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+  const std::size_t size = utf8_front(text);
+  if (size < 2) {
+    return byte(0);
+  }
+  std::uint32_t number = byte(0) & (0x7fU >> size);
+  for (std::size_t index = 1; index < size; ++index) {
+    number = number << 6U | (byte(index) & 0x3fU);
+  }
+  return number;
+}
+
 // As it stands between tags or in an attribute in double quotes. Control characters, which XML forbids even as
-// references, and bytes that are no UTF-8 become '?'.
+// references, those that reorder or hide text, and bytes that are no UTF-8 become '?'.
 inline std::string markup_escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -38,7 +55,8 @@ inline std::string markup_escaped(std::string_view text) {
       case '"': result += "&quot;"; break;
       default: {
         const auto byte = static_cast<unsigned char>(character);
-        const bool is_control = (byte < 0x20 && character != '\n' && character != '\t') || byte == 0x7f;
+        const bool is_control = (byte < 0x20 && character != '\n' && character != '\t') || byte == 0x7f ||
+                                (size > 1 && histories::is_format_character(code_point_front(text)));
         result += size == 0 || is_control ? "?" : text.substr(0, size);
       }
     }

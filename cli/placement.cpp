@@ -20,6 +20,7 @@
 #include "cli/shell_word.h"
 #include "harness/adapters/external_process/external_placement.h"
 #include "harness/adapters/placement_server.h"
+#include "harness/placement_budget.h"
 
 namespace shardcheck::cli {
 namespace {
@@ -127,36 +128,59 @@ std::string again(const PlacementFlags& flags, const PlacementFactory& factory, 
                      which.empty() ? "" : " ", which);
 }
 
+struct CaseToJudge {
+  PlacementReplay replay;
+  PlacementFactory factory;
+};
+
+// `factory`: what the flags name; whoever names nothing means what the case is of.
+Result<CaseToJudge> case_of(const PlacementFlags& flags, const PlacementFactory& factory) {
+  const Result<std::string> text = read_text_file(flags.case_file);
+  if (!text) {
+    return std::unexpected<Error>(text.error());
+  }
+  const Result<PlacementReplay> replay = parse_placement_replay(*text);
+  if (!replay) {
+    return fail(flags.case_file, to_string(replay.error()));
+  }
+  if (replay->placement.starts_with("exec ") && flags.exec.empty()) {
+    return fail(flags.case_file, "is the case of a program; give the program to judge by it, with --exec");
+  }
+  CaseToJudge found{*replay, factory};
+  if (flags.exec.empty() && flags.scheme.empty() && flags.mutant.empty()) {
+    const Result<PlacementFactory> named = scheme_named(flags.case_file, replay->placement);
+    if (!named) {
+      return std::unexpected<Error>(named.error());
+    }
+    found.factory = *named;
+  }
+  if (!is_within(found.factory.abilities, replay->input)) {
+    return fail(flags.case_file,
+                fmt::format("{} takes no weights or no racks, and the case has some", found.factory.name));
+  }
+  return found;
+}
+
 Result<PlacementReport> laws_of(const PlacementFlags& flags, const PlacementFactory& factory) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto goes_on = [start, budget = flags.budget_seconds] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < budget;
+  };
   if (!flags.case_file.empty()) {
-    const Result<std::string> text = read_text_file(flags.case_file);
-    if (!text) {
-      return std::unexpected<Error>(text.error());
-    }
-    const Result<PlacementReplay> replay = parse_placement_replay(*text);
-    if (!replay) {
-      return fail(flags.case_file, to_string(replay.error()));
-    }
-    if (replay->placement.starts_with("exec ") && flags.exec.empty()) {
-      return fail(flags.case_file, "is the case of a program; give the program to judge by it, with --exec");
-    }
-    // Whoever names nothing means what the case is of.
-    if (flags.exec.empty() && flags.scheme.empty() && flags.mutant.empty()) {
-      const Result<PlacementFactory> named = scheme_named(flags.case_file, replay->placement);
-      return named ? Result<PlacementReport>(check_placement_case(*named, replay->input, replay->clause))
-                   : std::unexpected<Error>(named.error());
-    }
-    return check_placement_case(factory, replay->input, replay->clause);
+    const Result<CaseToJudge> found = case_of(flags, factory);
+    return found ? Result<PlacementReport>(check_placement_case(within_budget(found->factory, goes_on),
+                                                                found->replay.input, found->replay.clause,
+                                                                [&](ClauseId, std::uint64_t) { return goes_on(); }))
+                 : std::unexpected<Error>(found.error());
   }
   Progress progress;
   const std::uint64_t cases = cases_of(flags);
-  const auto start = std::chrono::steady_clock::now();
-  return check_placement(factory, flags.seed, cases, [&](ClauseId id, std::uint64_t number) {
+  return check_placement(within_budget(factory, goes_on), flags.seed, cases, [&](ClauseId id, std::uint64_t number) {
     if (number % 16 == 1) {
       progress.show(
           fmt::format("placement {}: {} case {} of {}", factory.name.substr(0, 40), clause(id).text_id, number, cases));
     }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < flags.budget_seconds;
+    return goes_on();
   });
 }
 

@@ -125,6 +125,7 @@ std::string comparison_text(const std::vector<SchemeReport>& reports) {
   }
   text +=
       to_text(law_table(reports)) + "\n" + to_text(figure_table(reports)) + "\n" + to_text(trade_off_table(reports));
+  text += "\nWords\n" + figure_words_text();
   for (const SchemeReport& report : reports) {
     for (const PlacementRow& row : report.laws.rows) {
       if (row.finding) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -218,24 +219,48 @@ Result<PlacementFigures> measure_placement(const PlacementFactory& factory, cons
   return figures;
 }
 
+std::span<const FigureWord> figure_words() {
+  static constexpr std::array kWords{
+      FigureWord{"deviation", "the standard deviation of the members' loads, as a part of their mean"},
+      FigureWord{"by chance",
+                 "the deviation that so many keys, on as many uniformly placed points as the scheme has, show by "
+                 "themselves; one far above it is the fault of the scheme or of its hash"},
+      FigureWord{"strayed",
+                 "keys that a change of members moved between two members that it is not about: moved for nothing"},
+      FigureWord{"hot partition",
+                 "how much of the newest hundredth of keys that only grow (times, counters) one member gets; evenly "
+                 "spread it is one part in as many as there are members, at 100 % all new keys go to one member"},
+      FigureWord{"range scan", "how many members have to be asked for 100 keys that lie next to one another in order"}};
+  return kWords;
+}
+
+std::string figure_words_text() {
+  std::string text;
+  for (const FigureWord& each : figure_words()) {
+    text += fmt::format("  {}: {}\n", each.word, each.meaning);
+  }
+  return text;
+}
+
 std::string to_text(const PlacementFigures& figures) {
   const FiguresOptions& options = figures.options;
   return fmt::format(
       "figures: {} members, {} keys user:0 ...; {} virtual nodes where the scheme has any\n"
       "  load           peak/mean {:.3f}, deviation {}, by chance {}\n"
-      "  a member joins moves {} of the keys, ideally {}; {} between others\n"
-      "  one leaves     moves {} of the keys, ideally {}; {} between others\n"
+      "  a member joins moves {} of the keys, ideally {}; {} strayed between others\n"
+      "  one leaves     moves {} of the keys, ideally {}; {} strayed between others\n"
       "  lookup         {:.0f} ns a key\n"
       "  build          {:.2f} ms, one more member {:.2f} ms\n"
       "  routing state  {}\n"
       "  range scan     {} keys next to one another lie on {:.1f} members\n"
-      "  hot partition  of the newest hundredth of growing keys one member gets {}\n",
+      "  hot partition  of the newest hundredth of growing keys one member gets {}\n"
+      "words\n{}",
       options.members, options.keys, options.virtual_nodes, figures.peak_to_mean, in_percent(figures.deviation),
       in_percent(figures.deviation_by_law), in_percent(figures.moved_by_join), in_percent(figures.ideal_by_join()),
       in_percent(figures.strayed_by_join), in_percent(figures.moved_by_leave), in_percent(figures.ideal_by_leave),
       in_percent(figures.strayed_by_leave), figures.lookup_ns, figures.build_ms, figures.join_ms,
       figures.bytes_a_member ? fmt::format("{:.0f} bytes a member", *figures.bytes_a_member) : "not known", kScan,
-      figures.scan_members, in_percent(figures.hot_share));
+      figures.scan_members, in_percent(figures.hot_share), figure_words_text());
 }
 
 nlohmann::json to_json(const PlacementFigures& figures) {

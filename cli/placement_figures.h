@@ -6,7 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "spec/placement.h"
 
@@ -47,6 +49,15 @@ struct PlacementFigures {
 
   double ideal_by_join() const { return 1.0 / static_cast<double>(options.members + 1); }
 };
+
+// What the words of the tables mean that nobody knows by themselves.
+struct FigureWord {
+  std::string_view word;
+  std::string_view meaning;
+};
+std::span<const FigureWord> figure_words();
+// A line for each.
+std::string figure_words_text();
 
 // Fails when the scheme refuses a member or has no owner for a key, or breaks down.
 Result<PlacementFigures> measure_placement(const PlacementFactory& factory, const FiguresOptions& options);

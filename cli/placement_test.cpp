@@ -20,6 +20,9 @@ TEST(MarkupText, is_escaped_and_valid_whatever_it_was) {
   EXPECT_EQ(markup_escaped("a\x01\x7f\xff\xc3(\xe2\x82"),
             "a???"
             "?(??");
+  EXPECT_EQ(markup_escaped("a\xe2\x80\xae"
+                           "b"),
+            "a?b");  // U+202E, which turns the rest around
   EXPECT_EQ(markup_escaped("\xc0\x80\xed\xa0\x80"), "?????");
 }
 
@@ -29,7 +32,9 @@ TEST_F(Commands, placement_prints_laws_and_figures) {
   EXPECT_EQ(outcome.exit, ExitCode::held);
   EXPECT_THAT(outcome.out, HasSubstr("P3  MinimalMovement       held"));
   EXPECT_THAT(outcome.out, HasSubstr("figures: 10 members, 2000 keys"));
-  EXPECT_THAT(outcome.out, HasSubstr("between others\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("strayed between others\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nwords\n  deviation: "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  by chance: the deviation that so many keys"));
   EXPECT_THAT(outcome.out, HasSubstr("\n  routing state  "));
 }
 
@@ -119,6 +124,55 @@ TEST_F(Commands, placement_of_a_slow_program_ends_with_the_budget) {
   EXPECT_THAT(outcome.out, HasSubstr("figures: not measured: the time was up\n"));
 }
 
+// One case alone asks more questions than a second has room for.
+TEST_F(Commands, placement_of_one_case_ends_with_the_budget) {
+  const std::string file =
+      write("case", "placement ring\nclause P1\nmember A 1 -\nmember B 1 -\nmember C 1 -\nkey k\nkey l\n");
+  const std::string slow = kServed + " | while read line; do sleep 0.1; echo \"$line\"; done";
+
+  const CommandOutcome outcome = command({"placement", "--exec", slow, "--case", file, "--budget", "700ms"});
+
+  EXPECT_EQ(outcome.exit, ExitCode::undecided);
+  EXPECT_THAT(outcome.out, HasSubstr("The time was up before all cases were judged"));
+  EXPECT_THAT(outcome.out, HasSubstr("P1  RingDeterminism       not judged"));
+}
+
+TEST_F(Commands, placement_refuses_a_case_that_contradicts_itself) {
+  struct Case {
+    std::string lines;
+    std::string error;
+  };
+  for (const Case& each : {Case{"member A 1 -\nmember A 1 -\n", ": line 4: there is a member A already"},
+                           Case{"member A 0 -\n", ": line 3: the weight of a member must be a whole number from 1 to"},
+                           Case{"edit remove B\n", ": line 3: there is no member B at this point"},
+                           Case{"edit set_weight B 2\n", ": line 3: there is no member B at this point"},
+                           Case{"virtual_nodes 3\nvirtual_nodes 3\n", ": line 4: virtual_nodes is given a second"},
+                           Case{"position_bits 33\n", "must be a whole number from 1 to 32, not '33'"}}) {
+    SCOPED_TRACE(each.lines);
+    const std::string file = write("case", "placement ring\nclause P1\n" + each.lines);
+
+    const CommandOutcome outcome = command({"placement", "--case", file});
+
+    EXPECT_EQ(outcome.exit, ExitCode::bad_input);
+    EXPECT_THAT(outcome.errors, HasSubstr(file));
+    EXPECT_THAT(outcome.errors, HasSubstr(each.error));
+  }
+}
+
+// Whatever the one case draws, somebody leaves.
+TEST_F(Commands, placement_finds_in_one_case_that_nobody_may_leave) {
+  for (const char* instead : {"hello 1", "remove nobody_of_this_name"}) {  // ignored, and refused
+    SCOPED_TRACE(instead);
+    const std::string deaf = "sed -u 's/^remove .*/" + std::string(instead) + "/' | " + kServed;
+
+    const CommandOutcome outcome = command({"placement", "--exec", deaf, "--cases", "1", "--no-figures"});
+
+    EXPECT_EQ(outcome.exit, ExitCode::violated);
+    EXPECT_THAT(outcome.out, HasSubstr("P1 RingDeterminism is violated (first by case 1)"));
+    EXPECT_THAT(outcome.out, HasSubstr("P2 RingCoverage is violated (first by case 1)"));
+  }
+}
+
 TEST_F(Commands, placement_judges_a_case_by_the_scheme_that_it_is_of) {
   const std::string lines = "clause P2\nvirtual_nodes 1\nmember A 1 -\nkey k\n";
 
@@ -175,6 +229,30 @@ TEST_F(Commands, placement_compares_schemes_as_tables_and_as_one_page) {
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("http://")));
   EXPECT_THAT(page, Not(HasSubstr("https://")));
+}
+
+TEST_F(Commands, placement_page_tells_whole_names_units_and_words) {
+  const std::string html = path("page.html");
+  const std::string command_line = kServed + " --scheme ring # a name of more than sixty characters to its very last";
+
+  const CommandOutcome outcome = command({"placement", "--compare", "ring,modulo,redis-slots", "--exec", command_line,
+                                          "--cases", "2", "--keys", "1000", "--html", html});
+
+  const std::string page = read(html);
+  EXPECT_THAT(page, HasSubstr("very last</text>"));  // the last line of a name in a plot
+  EXPECT_THAT(page, Not(HasSubstr("ellipsis")));
+  for (const char* unit : {">keys of the most loaded member, in times the mean</text>", ">% of all keys</text>",
+                           ">nanoseconds a key, many asked for at once</text>", ">members</text>",
+                           "keys of a member, in times the mean of 100 keys</text>"}) {
+    EXPECT_THAT(page, HasSubstr(unit));
+  }
+  for (const char* word : {"by chance", "strayed", "hot partition"}) {
+    EXPECT_THAT(page, HasSubstr("<dt>" + std::string(word) + "</dt><dd>"));
+    EXPECT_THAT(outcome.out, HasSubstr("\n  " + std::string(word) + ": "));
+  }
+  // 10 members of 8 bytes each, and of 4.
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("modulo [^\n]* 8\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("redis-slots [^\n]* 4\n"));
 }
 
 TEST_F(Commands, placement_comparison_is_one_document_of_json) {

@@ -49,17 +49,23 @@ bool is_judged(ClauseId clause, const PlacementFactory& factory) {
   return clause != ClauseId::P6 || factory.abilities.has_lists;
 }
 
-// One law on one case, and whether the placement broke down on the way; then the law has no verdict.
+// One law on one case, and whether the placement broke down or the time was up on the way; then the law has no verdict.
 struct Judged {
   LawResult result;
   std::optional<std::string> breakdown;
+  bool is_out_of_time = false;
 };
-Judged judge_law(ClauseId clause, const PlacementFactory& factory, const PlacementCase& input) {
+Judged judge_law(ClauseId clause, const PlacementFactory& factory, const PlacementCase& input,
+                 const PlacementProgress& goes_on, std::uint64_t case_number) {
+  if (goes_on && !goes_on(clause, case_number)) {
+    return {.is_out_of_time = true};
+  }
   Judged judged{.result = check_law(clause, factory, input), .breakdown = {}};
   if (factory.take_breakdown) {
     judged.breakdown = factory.take_breakdown();
   }
-  if (judged.breakdown) {
+  judged.is_out_of_time = goes_on && !goes_on(clause, case_number);
+  if (judged.breakdown || judged.is_out_of_time) {
     judged.result = {};
   }
   return judged;
@@ -71,10 +77,7 @@ PlacementFinding smallest_of(ClauseId clause, const PlacementFactory& factory, c
                              const PlacementProgress& goes_on) {
   PlacementFinding finding{failure.violation, failure.input, failure.case_number};
   finding.smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
-    if (goes_on && !goes_on(clause, failure.case_number)) {
-      return false;
-    }
-    const LawResult result = judge_law(clause, factory, candidate).result;
+    const LawResult result = judge_law(clause, factory, candidate, goes_on, failure.case_number).result;
     finding.violation = result.violation.value_or(finding.violation);
     return result.violation.has_value();
   });
@@ -86,10 +89,10 @@ PlacementFinding smallest_breakdown(const PlacementFactory& factory, const Failu
   PlacementFinding finding{failure.violation, failure.input, failure.case_number};
   int breakdowns = 0;
   finding.smallest = shrink_placement_case(failure.input, [&](const PlacementCase& candidate) {
-    if (breakdowns >= kBreakdownsToShrinkMax || (goes_on && !goes_on(failure.violation.clause, failure.case_number))) {
+    if (breakdowns >= kBreakdownsToShrinkMax) {
       return false;
     }
-    const Judged judged = judge_law(failure.violation.clause, factory, candidate);
+    const Judged judged = judge_law(failure.violation.clause, factory, candidate, goes_on, failure.case_number);
     breakdowns += judged.breakdown ? 1 : 0;
     finding.violation.message = judged.breakdown.value_or(finding.violation.message);
     return judged.breakdown.has_value();
@@ -110,11 +113,8 @@ class RowJudge {
     if (failures_.size() >= kFailuresKeptMax || report_.is_cut_short || report_.is_out_of_time) {
       return;
     }
-    if (goes_on_ && !goes_on_(row_.clause, case_number)) {
-      report_.is_out_of_time = true;
-      return;
-    }
-    const Judged judged = judge_law(row_.clause, factory_, input);
+    const Judged judged = judge_law(row_.clause, factory_, input, goes_on_, case_number);
+    report_.is_out_of_time = judged.is_out_of_time;
     row_.checks += judged.result.checks;
     if (judged.result.violation) {
       failures_.push_back({input, *judged.result.violation, case_number});
@@ -179,6 +179,10 @@ std::optional<std::string> take_line(std::string_view& text, std::string_view ke
 
 }  // namespace
 
+bool is_within(const PlacementAbilities& abilities, const PlacementCase& input) {
+  return within(abilities, input) == input;
+}
+
 const PlacementRow& PlacementReport::row(ClauseId clause) const {
   const auto found = std::ranges::find(rows, clause, &PlacementRow::clause);
   SHARDCHECK_ASSERT(found != rows.end());
@@ -207,10 +211,10 @@ PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t s
 }
 
 PlacementReport check_placement_case(const PlacementFactory& factory, const PlacementCase& input,
-                                     std::optional<ClauseId> only) {
+                                     std::optional<ClauseId> only, const PlacementProgress& progress) {
   PlacementReport report{.placement = factory.name, .seed = 0, .cases = 1};
   for (const ClauseId clause : placement_clauses()) {
-    RowJudge row(clause, factory, report, {});
+    RowJudge row(clause, factory, report, progress);
     if (is_judged(clause, factory) && (!only || *only == clause)) {
       row.judge(input, 1);
     }

@@ -52,14 +52,19 @@ struct PlacementReport {
 
 inline constexpr std::uint64_t kBreakdownsMax = 8;
 
-// Called before each case is judged, and for each that is tried to make one smaller. False ends the run.
+// Called before and after each case is judged, and each that is tried to make one smaller. False ends the run; a case
+// after which it does so has no verdict (placement_budget.h says why).
 using PlacementProgress = std::function<bool(ClauseId clause, std::uint64_t case_number)>;
 
 PlacementReport check_placement(const PlacementFactory& factory, std::uint64_t seed, std::uint64_t cases,
                                 const PlacementProgress& progress = {});
 // The clause of `only`, or all of them, on this one case, which is not shrunk.
 PlacementReport check_placement_case(const PlacementFactory& factory, const PlacementCase& input,
-                                     std::optional<ClauseId> only = std::nullopt);
+                                     std::optional<ClauseId> only = std::nullopt,
+                                     const PlacementProgress& progress = {});
+
+// Whether the case asks for nothing that a scheme of these abilities does not take.
+bool is_within(const PlacementAbilities& abilities, const PlacementCase& input);
 
 // A case with the law and the placement that it breaks, as a file: "placement ring", "clause P7", then the case.
 struct PlacementReplay {

@@ -155,9 +155,10 @@ TEST(PlacementDraw, no_choices_give_the_quietest_case) {
 
 // The same numbers with both compilers and on every machine: a seed in a report has to mean the same case for ever.
 TEST(PlacementDraw, a_seed_names_one_case_for_ever) {
-  EXPECT_EQ(to_text(draw_placement_case(seeded_draws(3))),
-            "virtual_nodes 6\nposition_bits 9\nmember A 2 -\nedit add A 1 -\nedit remove n10\nkey user:340648\nkey "
-            "user:656877\n");
+  EXPECT_EQ(
+      to_text(draw_placement_case(seeded_draws(3))),
+      "virtual_nodes 6\nposition_bits 9\nmember A 2 -\nrefused add A 1 -\nrefused remove n10\nkey user:340648\nkey "
+      "user:656877\n");
 }
 
 TEST(PlacementShrink, keeps_what_is_needed_only) {

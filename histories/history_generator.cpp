@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <queue>
 #include <span>
@@ -71,13 +72,7 @@ class Generator {
       : options_(options), out_(out), random_(options.seed), is_wrong_read_due_(options.is_bad) {
     out_.clear();
     clients_.resize(options.clients);
-    keys_.resize(options.keys);
-    const std::uint32_t logs = part_of(options.keys, options.logs);
-    const std::uint32_t counters = part_of(options.keys, options.counters);
-    for (std::uint32_t i = 0; i < options.keys; ++i) {
-      keys_[i].name = out_.values().string(fmt::format("k{}", i));
-      keys_[i].family = i < logs ? Family::log : i < logs + counters ? Family::counter : Family::plain;
-    }
+    place_of_key_.resize(options.keys);
   }
 
   Result<void> go() {
@@ -108,6 +103,20 @@ class Generator {
  private:
   static std::uint32_t part_of(std::uint32_t whole, Share share) {
     return static_cast<std::uint32_t>((std::uint64_t{whole} * share.millionths + 500'000) / 1'000'000);
+  }
+
+  // Made when it is first asked for: of ten million keys a short history names few.
+  KeyState& key_state(std::uint32_t number) {
+    std::uint32_t& place = place_of_key_[number];
+    if (place == 0) {
+      const std::uint32_t logs = part_of(options_.keys, options_.logs);
+      const std::uint32_t counters = part_of(options_.keys, options_.counters);
+      KeyState& made = keys_.emplace_back();
+      made.name = out_.values().string(fmt::format("k{}", number));
+      made.family = number < logs ? Family::log : number - logs < counters ? Family::counter : Family::plain;
+      place = static_cast<std::uint32_t>(keys_.size());
+    }
+    return keys_[place - 1];
   }
 
   bool is_drawn(Share share) { return share.millionths != 0 && random_.below(1'000'000) < share.millionths; }
@@ -154,10 +163,11 @@ class Generator {
     const std::int64_t duration = 200'000 + exponential_duration(800'000);
     client.crashes = is_drawn(options_.pending);
     client.takes_effect = !client.crashes || random_.one_in(2);
-    draw_operation(client, keys_[client.key]);
+    const KeyState& key = key_state(client.key);
+    draw_operation(client, key);
     client.invoked_at = stamp(event.at);
     client.operation = out_.invoke(client.invoked_at, {.process = out_.values().number(client.process),
-                                                       .key = keys_[client.key].name,
+                                                       .key = key.name,
                                                        .kind = client.kind,
                                                        .argument = client.argument,
                                                        .expected = client.expected});
@@ -192,7 +202,7 @@ class Generator {
   }
 
   void take_effect(Client& client) {
-    KeyState& key = keys_[client.key];
+    KeyState& key = key_state(client.key);
     if (client.kind == OperationKind::read) {
       read(client, key);
       return;
@@ -243,7 +253,7 @@ class Generator {
   }
 
   void answer_truly_or_not(Client& client, TrueTime now) {
-    KeyState& key = keys_[client.key];
+    KeyState& key = key_state(client.key);
     ++answered_;
     if (is_wrong_read_due_) {
       if (client.kind != OperationKind::read) {
@@ -292,7 +302,8 @@ class Generator {
   HistoryBuilder& out_;
   RandomNumbers random_;
   std::vector<Client> clients_;
-  std::vector<KeyState> keys_;
+  std::vector<std::uint32_t> place_of_key_;  // in keys_, from 1 on; 0: nobody has asked for the key yet
+  std::deque<KeyState> keys_;                // does not move what it has
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   bool is_wrong_read_due_;
   std::uint64_t issued_ = 0;
@@ -307,6 +318,18 @@ class Generator {
 Result<void> generate_history(const GeneratorOptions& options, HistoryBuilder& out) {
   SHARDCHECK_ASSERT(options.clients != 0);
   SHARDCHECK_ASSERT(options.keys != 0);
+  constexpr std::uint64_t kAll = 1'000'000;
+  const auto together = [](Share one, Share other) { return std::uint64_t{one.millionths} + other.millionths; };
+  if (options.pending.millionths > kAll || options.writes.millionths > kAll) {
+    return fail("", "a share is more than 1");
+  }
+  if (together(options.deletes, options.compare_and_sets) > kAll) {
+    return fail(
+        "", "the shares of deletes and of compare-and-sets are parts of the same changes, and more than 1 together");
+  }
+  if (together(options.logs, options.counters) > kAll) {
+    return fail("", "the shares of logs and of counters are parts of the same keys, and more than 1 together");
+  }
   return Generator(options, out).go();
 }
 

@@ -42,8 +42,8 @@ struct GeneratorOptions {
   std::uint64_t items_read_max = std::uint64_t{1} << 26U;  // of logs, by all reads together
 };
 
-// Overwrites `out`. An error when there is no place for the wrong read, or when the logs would be too long: what all
-// reads of them return together is bounded.
+// Overwrites `out`. An error when shares of one whole are more than 1 together, when there is no place for the wrong
+// read, or when the logs would be too long: what all reads of them return together is bounded.
 Result<void> generate_history(const GeneratorOptions& options, HistoryBuilder& out);
 
 }  // namespace shardcheck::histories

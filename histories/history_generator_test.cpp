@@ -91,6 +91,25 @@ TEST(HistoryGenerator, writes_what_can_be_read) {
   EXPECT_TRUE(is_same(builder.history(), *read, true));
 }
 
+TEST(HistoryGenerator, refuses_shares_of_more_than_everything) {
+  HistoryBuilder builder;
+
+  EXPECT_TRUE(generate_history({.deletes = percent(40), .compare_and_sets = percent(60)}, builder));
+  EXPECT_TRUE(generate_history({.logs = percent(40), .counters = percent(60)}, builder));
+  EXPECT_FALSE(generate_history({.deletes = percent(41), .compare_and_sets = percent(60)}, builder));
+  EXPECT_FALSE(generate_history({.logs = percent(41), .counters = percent(60)}, builder));
+  EXPECT_FALSE(generate_history({.pending = percent(101)}, builder));
+  EXPECT_FALSE(generate_history({.writes = percent(101)}, builder));
+}
+
+TEST(HistoryGenerator, names_the_keys_that_it_asks_for_only) {
+  HistoryBuilder builder;
+
+  ASSERT_TRUE(generate_history({.operations = 10, .keys = 10'000'000}, builder));
+
+  EXPECT_LE(builder.history().values.size(), 100U);
+}
+
 TEST(HistoryGenerator, says_when_a_wrong_read_has_no_place) {
   HistoryBuilder builder;
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <span>
 
+#include "histories/format_characters.h"
+
 namespace shardcheck::histories {
 namespace {
 
@@ -103,6 +105,8 @@ void append_script_string(std::string_view bytes, std::string& out) {
     const CodePoint c = first_code_point(bytes);
     if (is_harmless(c.value)) {
       out += static_cast<char>(c.value);
+    } else if (is_format_character(c.value)) {
+      fmt::format_to(std::back_inserter(out), "\\\\u{:04x}", c.value);  // the page shows its number
     } else if (c.value < 0x10000) {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", c.value);
     } else {

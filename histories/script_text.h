@@ -11,7 +11,8 @@
 namespace shardcheck::histories {
 
 // Appends a JSON string of printable ASCII alone. What could end a script element or begin markup (<, > and &), every
-// control character and everything beyond ASCII is escaped; a byte that is no UTF-8 becomes U+FFFD.
+// control character and everything beyond ASCII is escaped; a byte that is no UTF-8 becomes U+FFFD. Of a
+// character that would reorder or hide what stands beside it, the page shows the number.
 void append_script_string(std::string_view bytes, std::string& out);
 
 // The text if it has at most `bytes_max` bytes, else its beginning, cut between two characters, and its length.

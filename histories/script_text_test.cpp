@@ -21,8 +21,15 @@ TEST(ScriptText, what_could_begin_markup_or_end_the_script_is_escaped) {
 }
 
 TEST(ScriptText, line_separators_and_control_characters_are_escaped) {
-  EXPECT_EQ(escaped("\xe2\x80\xa8\xe2\x80\xa9"), R"("\u2028\u2029")");
+  EXPECT_EQ(escaped("\xe2\x80\xa8\xe2\x80\xa9"), R"("\\u2028\\u2029")");
   EXPECT_EQ(escaped(std::string_view("\0\n\x1b\x7f", 4)), R"("\u0000\u000a\u001b\u007f")");
+}
+
+// In the page "\\u202e" is a backslash and five letters, not the character that turns the line around.
+TEST(ScriptText, of_what_would_reorder_or_hide_text_the_number_is_shown) {
+  EXPECT_EQ(escaped("a\xe2\x80\xae"
+                    "b\xe2\x81\xa6\xe2\x80\x8b"),
+            R"("a\\u202eb\\u2066\\u200b")");
 }
 
 TEST(ScriptText, characters_beyond_ascii_keep_their_meaning) {

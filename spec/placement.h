@@ -129,7 +129,8 @@ class Placement {
   // The owners of many positions; like owners().
   virtual Result<std::vector<std::string_view>> owners_at(std::span<const std::uint64_t> positions) const;
 
-  // Optional: the bytes that whoever routes has to hold for these members. Nothing: not known.
+  // Optional: the bytes that whoever routes has to hold for these members, without their names and racks, which every
+  // scheme needs. What serves only to change the members or to build the table is not counted. Nothing: not known.
   virtual std::optional<std::uint64_t> routing_bytes() const { return std::nullopt; }
 
   // Optional, instead of points: a scheme that places whole partitions, always equally many, says how many. Then

@@ -7,10 +7,14 @@
 //   edit add B 2 -
 //   edit set_weight A 3
 //   edit remove B
+//   refused remove B         an edit that has to be refused, and changes nothing
 //   key user:42
 //   answer owner user:42 A   what a golden vector says about the members above
 //   answer list user:42 A B
 //   answer position 4095 A
+//
+// What a case says twice or of nobody is a mistake: a second member A, a setting given again, an edit of an unknown
+// member. Who means it, because a placement has to refuse it, writes "refused".
 //
 // A word is printed with %XX for every byte that is not a visible ASCII character, for '%' and for a lone "-".
 #pragma once
@@ -74,8 +78,13 @@ std::optional<std::string> from_word(std::string_view word);
 // How large a case is to whoever reads it: members, edits, keys and answers.
 std::size_t steps_of(const PlacementCase& input);
 
+inline constexpr std::uint32_t kCaseVirtualNodesMax = 100'000;
+inline constexpr std::uint32_t kCasePositionBitsMax = 32;
+
+// The members must be distinct and valid; edits may be anything.
 std::string to_text(const PlacementCase& input);
-// Fails with "line N" and what was expected there.
+// Fails with "line N" and what was expected there. The first line that is wrong in itself comes before the first edit
+// that is not what its keyword says, wherever they stand.
 Result<PlacementCase> parse_placement_case(std::string_view text);
 
 // The members that there should be: what every placement is compared with.

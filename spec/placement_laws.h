@@ -28,13 +28,13 @@ struct LawResult {
   friend bool operator==(const LawResult&, const LawResult&) = default;
 };
 
-// P1: an edit that must be refused is refused and changes nothing, whatever the scheme promises. Within a bound: the
-// same history gives the same answers. Exactly: whatever the order and the history in which the members came, the
-// answers are those of a placement built from them afresh.
+// P1: an edit that must be refused is refused and changes nothing, and a guest that joins may leave and is gone,
+// whatever the scheme promises. Within a bound: the same history gives the same answers. Exactly: whatever the order
+// and the history in which the members came, the answers are those of a placement built from them afresh.
 LawResult check_determinism(const PlacementFactory& factory, const PlacementCase& input);
 
 // P2: every key and every position has the owner that the points give it, every partition has one, and no owner is an
-// error only without members.
+// error only without members. Also while the members leave one by one, which each of them may.
 inline constexpr std::uint64_t kCoverageLawPartitionsMax = 4'096;
 LawResult check_coverage(const PlacementFactory& factory, const PlacementCase& input);
 
@@ -46,12 +46,14 @@ LawResult check_minimal_movement(const PlacementFactory& factory, const Placemen
 // so many standard deviations. Both are wide enough that a correct ring never fails by chance.
 inline constexpr std::uint64_t kShareLawVirtualNodesMin = 100;
 inline constexpr std::uint64_t kShareLawDeviations = 8;
+inline constexpr std::uint64_t kShareRunKeys = 256;  // of the sample, next to one another
 
 // P4: a change moves no more than the share of the member that it is about, and the strays that P3 leaves to it.
 LawResult check_movement_share(const PlacementFactory& factory, const PlacementCase& input);
 
-// P5: every member's share, on arcs and on a sample of keys, follows its weight. For N equal members with V points each
-// the standard deviation relative to the fair share is sqrt((N-1)/(N V + 1)), here in its form for any weights.
+// P5: every member's share, on arcs and on a sample of keys, follows its weight; without arcs, so does its share of
+// each short run of the sample. For N equal members with V points each the standard deviation relative to the fair
+// share is sqrt((N-1)/(N V + 1)), here in its form for any weights.
 LawResult check_balance(const PlacementFactory& factory, const PlacementCase& input);
 
 // P6: preference lists.

@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "spec/placement_claim.h"
-#include "spec/placement_shares.h"
 
 namespace shardcheck {
 namespace {
@@ -26,6 +25,11 @@ enum class Flaw : std::uint8_t {
   list_repeats_owner,
   list_ignores_racks,
   many_at_once_differ,
+  refuses_removal,
+  refuses_last_removal,
+  ignores_removal,
+  counts_removals,  // whoever has lost a member gives everything to the last of the others
+  refuses_weights,
 };
 
 std::uint64_t mix(std::string_view text) {
@@ -48,7 +52,8 @@ class Rendezvous final : public Placement {
   }
 
   Result<void> add(const Member& member) override {
-    const bool is_weight_valid = member.weight > 0 || flaw_ == Flaw::accepts_weight_zero;
+    const bool is_weight_valid = (member.weight > 0 || flaw_ == Flaw::accepts_weight_zero) &&
+                                 (member.weight == 1 || flaw_ != Flaw::refuses_weights);
     if (member.name.empty() || !is_weight_valid || member.weight > kWeightMax || find(member.name) != members_.end()) {
       return fail("toy", "not a member to be");
     }
@@ -59,7 +64,13 @@ class Rendezvous final : public Placement {
     if (find(name) == members_.end()) {
       return fail("toy", "unknown member");
     }
-    members_.erase(find(name));
+    if (flaw_ == Flaw::refuses_removal || (flaw_ == Flaw::refuses_last_removal && members_.size() == 1)) {
+      return fail("toy", "may not leave");
+    }
+    ++removals_;
+    if (flaw_ != Flaw::ignores_removal) {
+      members_.erase(find(name));
+    }
     return {};
   }
   Result<void> set_weight(std::string_view name, std::int64_t weight) override {
@@ -127,6 +138,8 @@ class Rendezvous final : public Placement {
       std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(mix(key) % order.size()));
     } else if (flaw_ == Flaw::forgets_key) {
       std::ranges::sort(order, {}, &Member::name);
+    } else if (flaw_ == Flaw::counts_removals && removals_ > 0) {
+      std::ranges::sort(order, std::ranges::greater{}, &Member::name);
     } else if (flaw_ == Flaw::last_added_wins) {
       std::ranges::rotate(order, std::ranges::find(order, &members_.back()));
     }
@@ -146,6 +159,7 @@ class Rendezvous final : public Placement {
 
   Flaw flaw_;
   std::vector<Member> members_;
+  int removals_ = 0;
 };
 
 PlacementFactory toy(Flaw flaw) {
@@ -226,7 +240,32 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{Flaw::list_may_be_short, ClauseId::P6, case_with_racks, "4 replicas of key 'user:1' are no error"},
         Rejection{Flaw::list_repeats_owner, ClauseId::P6, case_with_racks, "a member appears twice"},
         Rejection{Flaw::list_ignores_racks, ClauseId::P6, case_with_racks, "a rack appears again"},
-        Rejection{Flaw::modulo, ClauseId::P6, case_with_history, "more than one member moved"}));
+        Rejection{Flaw::modulo, ClauseId::P6, case_with_history, "more than one member moved"},
+        // By cases in which nobody leaves.
+        Rejection{Flaw::refuses_removal, ClauseId::P1, case_with_racks, "removing it again was refused"},
+        Rejection{Flaw::refuses_removal, ClauseId::P2, case_with_racks,
+                  "removing 'A' was refused (toy: may not leave)"},
+        Rejection{Flaw::refuses_last_removal, ClauseId::P2, case_with_racks, "removing 'C' was refused"},
+        Rejection{Flaw::ignores_removal, ClauseId::P1, case_with_racks,
+                  "then adding '~guest' (weight 2) and removing it again, key 'sample:"},
+        Rejection{Flaw::ignores_removal, ClauseId::P2, case_with_racks, "after removing 'A', key"},
+        Rejection{Flaw::counts_removals, ClauseId::P1, case_with_racks,
+                  "added in the order of names, then adding '~guest' (weight 2) and removing it again: key 'user:"}));
+
+TEST(Laws, ask_a_scheme_without_weights_for_none) {
+  PlacementFactory plain = toy(Flaw::refuses_weights);
+  plain.abilities.has_weights = false;
+  PlacementFactory forgetful = toy(Flaw::counts_removals);
+  forgetful.abilities.has_weights = false;
+
+  const LawResult held = check_determinism(plain, case_with_racks());
+  const LawResult refused = check_determinism(forgetful, case_with_racks());
+
+  EXPECT_EQ(held.violation, std::nullopt);
+  EXPECT_EQ(held.checks, check_determinism(toy(Flaw::none), case_with_racks()).checks);  // the guest was there
+  ASSERT_TRUE(refused.violation.has_value());
+  EXPECT_THAT(refused.violation->message, testing::HasSubstr("adding '~guest' (weight 1)"));
+}
 
 // What a toy states, and with what it is refused or let off all the same.
 PlacementFactory stating(Flaw flaw, std::function<void(PlacementPromises&)> claim) {
@@ -313,74 +352,6 @@ TEST(Promises, nobody_may_be_loaded_over_a_stated_capacity) {
     promises.overload_permille_max = 250;
   });
   EXPECT_EQ(check_balance(even, case_with_racks()).violation, std::nullopt);
-}
-
-// Twelve partitions, dealt to the members in turns by name, or with the flaw all to the first one.
-class Dealt final : public Placement {
- public:
-  explicit Dealt(bool is_greedy) : is_greedy_(is_greedy) {}
-
-  PlacementPromises promises() const override {
-    return {.movement = Promise::none, .balance = Promise::exactly, .partitions_off_max = 1};
-  }
-  Result<void> add(const Member& member) override { return edit({EditKind::add, member}); }
-  Result<void> remove(std::string_view name) override { return edit({EditKind::remove, {.name = std::string(name)}}); }
-  Result<void> set_weight(std::string_view name, std::int64_t weight) override {
-    return edit({EditKind::set_weight, {.name = std::string(name), .weight = weight}});
-  }
-  Result<std::string_view> owner(std::string_view key) const override { return owner_at(mix(key) % 12); }
-  Result<std::vector<std::string_view>> preference_list(std::string_view, std::size_t) const override {
-    return fail("toy", "has no lists");
-  }
-  std::uint64_t partitions() const override { return 12; }
-  std::uint64_t position_max() const override { return 11; }
-  std::optional<std::uint64_t> position_of(std::string_view key) const override { return mix(key) % 12; }
-  Result<std::string_view> owner_at(std::uint64_t position) const override {
-    if (membership_.members().empty()) {
-      return fail("toy", "no member");
-    }
-    const std::uint64_t turn = is_greedy_ ? 0 : position % membership_.members().size();
-    return std::next(membership_.members().begin(), static_cast<std::ptrdiff_t>(turn))->first;
-  }
-
- private:
-  Result<void> edit(const PlacementEdit& edit) {
-    return membership_.apply(edit) ? Result<void>{} : fail("toy", "not a valid edit");
-  }
-
-  bool is_greedy_;
-  Membership membership_;
-};
-
-PlacementFactory dealt(bool is_greedy) {
-  return {"dealt", [is_greedy](PlacementParameters) { return std::make_unique<Dealt>(is_greedy); }};
-}
-
-TEST(Partitions, are_judged_one_by_one) {
-  EXPECT_EQ(check_balance(dealt(false), case_with_racks()).violation, std::nullopt);
-  EXPECT_EQ(check_coverage(dealt(false), case_with_racks()).violation, std::nullopt);
-  EXPECT_GT(check_coverage(dealt(false), case_with_racks()).checks, 12U);
-
-  const LawResult unfair = check_balance(dealt(true), case_with_racks());
-  ASSERT_TRUE(unfair.violation.has_value());
-  EXPECT_THAT(unfair.violation->message, testing::HasSubstr("of all positions; its weight gives 33.333 %"));
-  const LawResult moved = check_minimal_movement(held_to(dealt(false), ClauseId::P3), case_with_racks());
-  ASSERT_TRUE(moved.violation.has_value());
-  EXPECT_THAT(moved.violation->message, testing::HasSubstr("moves position"));
-}
-
-TEST(Shares, deviation_is_that_of_the_law_for_equal_members) {
-  // sqrt((N-1)/(N V + 1)) of the fair share, N = 10, V = 100: 0.09482 of 429496730.
-  EXPECT_NEAR(static_cast<double>(share_deviation_units(1, 10, {.points_per_weight = 100})), 40'723'000, 5'000);
-  // Binomial: sqrt(0.1 * 0.9 / 4096) of everything.
-  EXPECT_NEAR(static_cast<double>(share_deviation_units(1, 10, {.sample_keys = 4096})), 20'132'659, 5'000);
-  EXPECT_EQ(share_deviation_units(5, 5, {.points_per_weight = 100}), 0U);
-}
-
-TEST(Shares, one_of_two_heirs_may_not_take_nearly_everything) {
-  // 1 - (sqrt(1/2) - sqrt(25/100))^2 = 0.9571, and (sqrt(1/20) + sqrt(25/300))^2 = 0.2624, of 2^32.
-  EXPECT_NEAR(static_cast<double>(inheritance_max_units(1, 2, 100)), 4.1107e9, 1e6);
-  EXPECT_NEAR(static_cast<double>(inheritance_max_units(1, 20, 300)), 1.1271e9, 1e6);
 }
 
 }  // namespace

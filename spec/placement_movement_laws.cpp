@@ -220,6 +220,35 @@ void check_shares(PlacementJudge& judge, const BuiltPlacement& built, bool is_on
   }
 }
 
+// Each run of neighbours in the sample too: numbered keys come in runs, and a hash that mixes little gives most of a
+// run to one member although all runs together come out even. Only of members that a run should hold many keys of.
+void check_short_runs(PlacementJudge& judge, const BuiltPlacement& built) {
+  const PlacementPromises promises = built.placement->promises();
+  ShareScatter scatter = scatter_of(*built.placement, promises, promises.balance, false);
+  scatter.sample_keys = kShareRunKeys;
+  const std::int64_t total = built.membership.weight_total();
+  const std::vector<std::string> owners = owners_of_keys(*built.placement, share_sample(kShareSampleKeys));
+  for (const auto& [name, member] : built.membership.members()) {
+    const std::uint64_t fair = fair_share_units(member.weight, total);
+    const std::uint64_t off_max = kShareLawDeviations * share_deviation_units(member.weight, total, scatter);
+    if (fair / (kShareUnits / kShareRunKeys) < 40) {
+      continue;
+    }
+    for (std::size_t first = 0; first < owners.size(); first += kShareRunKeys) {
+      const auto run = std::span(owners).subspan(first, kShareRunKeys);
+      const std::uint64_t share =
+          static_cast<std::uint64_t>(std::ranges::count(run, name)) * (kShareUnits / run.size());
+      judge.expect(share <= fair + off_max && share + off_max >= fair, [&] {
+        return fmt::format(
+            "with {}, member '{}' owns {} of the {} keys from '{}' on; its weight gives {}, at most {} "
+            "less or more",
+            to_words(built.membership), name, in_percent(share), run.size(), share_sample_key(first), in_percent(fair),
+            in_percent(off_max));
+      });
+    }
+  }
+}
+
 void check_heirs(PlacementJudge& judge, const PlacementPair& pair, const PlacementEdit& edit,
                  std::uint64_t points_per_weight) {
   std::uint64_t left = 0;
@@ -315,6 +344,8 @@ LawResult check_balance(const PlacementFactory& factory, const PlacementCase& in
   }
   if (has_arcs(*built.placement)) {
     check_shares(judge, built, true);
+  } else {
+    check_short_runs(judge, built);
   }
   // The sample too, because only it shows whether the key is used.
   check_shares(judge, built, false);

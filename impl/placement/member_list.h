@@ -18,6 +18,16 @@ namespace shardcheck::impl {
 
 inline constexpr std::size_t kMembersMax = 65'535;
 
+// What every scheme asks of a member (the name, the weight) and of a list in the order of names (nobody twice), and
+// whom it does not know. Errors begin with the name of the scheme.
+Result<void> check_member(std::string_view scheme, const Member& member);
+Result<void> check_distinct(std::string_view scheme, std::span<const Member> members);
+std::unexpected<Error> not_a_member(std::string_view scheme, std::string_view name);
+
+// A number for each member, equal for those of one rack; a member without a rack has one of its own. From 0 on, none
+// left out. At most kMembersMax members.
+std::vector<MemberIndex> number_racks(std::span<const Member> members);
+
 class MemberList {
  public:
   // Errors begin with the name of the scheme. `weight_max` is how much all weights together may come to.
@@ -36,7 +46,7 @@ class MemberList {
   std::int64_t weight_total() const { return weight_total_; }
   const std::string& scheme() const { return scheme_; }
 
-  // A number for each member, equal for those of one rack; a member without a rack has one of its own.
+  // number_racks of the members.
   std::span<const MemberIndex> racks() const { return racks_; }
   std::size_t rack_count() const { return rack_count_; }
 
@@ -44,8 +54,9 @@ class MemberList {
   std::vector<std::optional<MemberIndex>> indices_since(const MemberList& before) const;
 
  private:
-  Result<void> check_weight(std::string_view name, std::int64_t weight, std::int64_t others) const;
-  void number_racks();
+  // Fails: a member that check_member refuses, or more weight than weight_max together with the others.
+  Result<void> check(const Member& member, std::int64_t others) const;
+  void set_racks();
 
   std::string scheme_;
   std::int64_t weight_max_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "impl/placement/member_list.h"
 #include "spec/assert.h"
 
 namespace shardcheck::impl {
@@ -40,7 +41,7 @@ Result<void> PointRing::add_all(std::span<const Member> added) {
 Result<void> PointRing::remove(std::string_view name) {
   const auto gone = find(name);
   if (gone == members_.end()) {
-    return fail(std::string(convention_->name), fmt::format("'{}' is not a member", name));
+    return not_a_member(convention_->name, name);
   }
   std::vector<Member> left = members_;
   left.erase(left.begin() + (gone - members_.begin()));
@@ -50,7 +51,7 @@ Result<void> PointRing::remove(std::string_view name) {
 Result<void> PointRing::set_weight(std::string_view name, std::int64_t weight) {
   const auto found = find(name);
   if (found == members_.end()) {
-    return fail(std::string(convention_->name), fmt::format("'{}' is not a member", name));
+    return not_a_member(convention_->name, name);
   }
   std::vector<Member> changed = members_;
   changed[static_cast<std::size_t>(found - members_.begin())].weight = weight;
@@ -58,19 +59,16 @@ Result<void> PointRing::set_weight(std::string_view name, std::int64_t weight) {
 }
 
 Result<void> PointRing::check(std::span<const Member> members) const {
+  if (const Result<void> valid = check_distinct(convention_->name, members); !valid) {
+    return valid;
+  }
   const std::string where(convention_->name);
   std::map<std::string, std::string_view> named_by_label;
   for (const Member& member : members) {
-    if (member.name.empty()) {
-      return fail(where, "a member needs a name");
-    }
-    if (member.weight < 1 || member.weight > kWeightMax) {
-      return fail(where, fmt::format("weight {} of '{}' is not in 1..{}", member.weight, member.name, kWeightMax));
+    if (const Result<void> valid = check_member(where, member); !valid) {
+      return valid;
     }
     const auto [known, is_new] = named_by_label.emplace(convention_->label_of(member.name), member.name);
-    if (!is_new && known->second == member.name) {
-      return fail(where, fmt::format("'{}' is a member already", member.name));
-    }
     if (!is_new) {
       return fail(where, fmt::format("'{}' would have the points of '{}'", member.name, known->second));
     }

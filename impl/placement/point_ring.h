@@ -51,7 +51,8 @@ class PointRing final : public Placement {
 
   PlacementPromises promises() const override;
 
-  // Errors beyond those of the seam: the label of another member, more than kPointRingPointsMax points in all.
+  // Refused beside what check_member() and check_distinct() refuse (member_list.h): the label of another member, more
+  // than kPointRingPointsMax points in all.
   Result<void> add(const Member& member) override;
   Result<void> remove(std::string_view name) override;
   Result<void> set_weight(std::string_view name, std::int64_t weight) override;
@@ -66,6 +67,8 @@ class PointRing final : public Placement {
   std::uint64_t position_max() const override;
   std::optional<std::uint64_t> position_of(std::string_view key) const override;
   Result<std::string_view> owner_at(std::uint64_t position) const override;
+
+  std::optional<std::uint64_t> routing_bytes() const override { return points_.size() * sizeof(Point); }
 
   // In the order of names.
   std::span<const Member> members() const { return members_; }

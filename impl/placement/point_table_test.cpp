@@ -9,6 +9,7 @@
 #include "impl/placement/eytzinger_table.h"
 #include "impl/placement/line_table.h"
 #include "impl/placement/ring.h"
+#include "impl/placement/uniform_numbers.h"
 
 namespace shardcheck::impl {
 namespace {
@@ -17,22 +18,6 @@ static_assert(PointTable<LowerBoundTable<std::uint32_t>> && PointTable<LowerBoun
 static_assert(PointTable<BranchFreeTable<std::uint32_t>> && PointTable<BranchFreeTable<std::uint64_t>>);
 static_assert(PointTable<EytzingerTable<std::uint32_t>> && PointTable<EytzingerTable<std::uint64_t>>);
 static_assert(PointTable<LineTable<std::uint32_t>> && PointTable<LineTable<std::uint64_t>>);
-
-// Numbers without an apparent order, always the same ones (Steele, Lea and Flood, "SplitMix", 2014).
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111eb;
-    return mixed ^ (mixed >> 31U);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 enum class Spread { uniform, few_positions, one_corner };
 
@@ -52,7 +37,7 @@ struct Circle {
 template <class Position>
 Circle<Position> circle_of(std::size_t points, Spread spread, bool has_extremes, std::uint64_t seed) {
   constexpr Position kMax = std::numeric_limits<Position>::max();
-  Numbers numbers(seed);
+  UniformNumbers numbers(seed);
   Circle<Position> circle;
   for (std::size_t point = 0; point < points; ++point) {
     const Position drawn = static_cast<Position>(numbers.next());
@@ -77,7 +62,7 @@ Circle<Position> circle_of(std::size_t points, Spread spread, bool has_extremes,
 template <class Position>
 std::vector<Position> questions_about(const Circle<Position>& circle, std::uint64_t seed) {
   std::vector<Position> asked{0, 1, std::numeric_limits<Position>::max()};
-  Numbers numbers(seed);
+  UniformNumbers numbers(seed);
   for (const Position position : circle.positions) {
     asked.push_back(position);
     asked.push_back(position - 1);  // around the end where there is none
@@ -148,7 +133,7 @@ TEST(LineTable, a_large_table_answers_alike_although_it_decides_by_16_bits_alone
 }
 
 TEST(LineTable, both_ways_to_compare_a_line_count_alike) {
-  Numbers numbers(3);
+  UniformNumbers numbers(3);
   for (int round = 0; round < 10'000; ++round) {
     alignas(64) std::array<std::int16_t, 16> line;
     for (std::int16_t& number : line) {
@@ -178,7 +163,7 @@ RC_GTEST_PROP(PreferenceTable, packed_lists_are_those_of_the_walk, ()) {
   const PreferenceTable packed = ring.table()->pack_preferences();
 
   RC_ASSERT(packed.size() == std::min(kPackedPreferences, members));
-  Numbers numbers(members);
+  UniformNumbers numbers(members);
   std::vector<std::uint32_t> asked;
   for (int question = 0; question < 500; ++question) {
     asked.push_back(static_cast<std::uint32_t>(numbers.next() >> (64 - position_bits)));

@@ -8,8 +8,12 @@
 #include <span>
 #include <utility>
 
+#include "impl/placement/member_list.h"
+
 namespace shardcheck::impl {
 namespace {
+
+constexpr const char* kScheme = "redis slots";
 
 std::uint32_t crc16_of(std::string_view text) {
   std::uint32_t crc = 0;
@@ -25,20 +29,15 @@ std::uint32_t crc16_of(std::string_view text) {
 
 Result<void> check(std::span<const Member> members) {
   for (const Member& member : members) {
-    if (member.name.empty()) {
-      return fail("redis slots", "a member needs a name");
-    }
-    if (member.weight < 1 || member.weight > kWeightMax) {
-      return fail("redis slots",
-                  fmt::format("weight {} of '{}' is not in 1..{}", member.weight, member.name, kWeightMax));
+    if (const Result<void> valid = check_member(kScheme, member); !valid) {
+      return valid;
     }
   }
-  const auto twice = std::ranges::adjacent_find(members, {}, &Member::name);
-  if (twice != members.end()) {
-    return fail("redis slots", fmt::format("'{}' is a member already", twice->name));
+  if (const Result<void> valid = check_distinct(kScheme, members); !valid) {
+    return valid;
   }
   if (members.size() > kRedisSlots) {
-    return fail("redis slots", fmt::format("more than {} members", kRedisSlots));
+    return fail(kScheme, fmt::format("more than {} members", kRedisSlots));
   }
   return {};
 }
@@ -66,7 +65,7 @@ Result<void> RedisSlots::add(const Member& member) {
 Result<void> RedisSlots::remove(std::string_view name) {
   const auto gone = find(name);
   if (gone == members_.end()) {
-    return fail("redis slots", fmt::format("'{}' is not a member", name));
+    return not_a_member(kScheme, name);
   }
   std::vector<Member> left = members_;
   left.erase(left.begin() + (gone - members_.begin()));
@@ -76,7 +75,7 @@ Result<void> RedisSlots::remove(std::string_view name) {
 Result<void> RedisSlots::set_weight(std::string_view name, std::int64_t weight) {
   const auto found = find(name);
   if (found == members_.end()) {
-    return fail("redis slots", fmt::format("'{}' is not a member", name));
+    return not_a_member(kScheme, name);
   }
   std::vector<Member> changed = members_;
   changed[static_cast<std::size_t>(found - members_.begin())].weight = weight;
@@ -117,17 +116,17 @@ Result<std::string_view> RedisSlots::owner(std::string_view key) const { return 
 
 Result<std::string_view> RedisSlots::owner_at(std::uint64_t position) const {
   if (position > position_max()) {
-    return fail("redis slots", fmt::format("slot {} is above {}", position, position_max()));
+    return fail(kScheme, fmt::format("slot {} is above {}", position, position_max()));
   }
   if (members_.empty()) {
-    return fail("redis slots", "no member owns anything, there is none");
+    return fail(kScheme, "no member owns anything, there is none");
   }
   return members_[member_at(position)].name;
 }
 
 Result<std::vector<std::string_view>> RedisSlots::preference_list(std::string_view key, std::size_t count) const {
   if (count > members_.size()) {
-    return fail("redis slots", fmt::format("{} replicas asked for, there are {} members", count, members_.size()));
+    return fail(kScheme, fmt::format("{} replicas asked for, there are {} members", count, members_.size()));
   }
   if (count == 0) {
     return {};

@@ -51,6 +51,7 @@ class RedisSlots final : public Placement {
   std::uint64_t position_max() const override { return kRedisSlots - 1; }
   std::optional<std::uint64_t> position_of(std::string_view key) const override { return redis_slot(key); }
   Result<std::string_view> owner_at(std::uint64_t position) const override;
+  std::optional<std::uint64_t> routing_bytes() const override { return slot_end_.size() * sizeof(slot_end_[0]); }
 
  private:
   Result<void> become(std::vector<Member> members);

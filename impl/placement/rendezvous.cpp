@@ -56,7 +56,8 @@ std::vector<MemberIndex> RendezvousTable::replicas(std::string_view key, std::si
   return choose_replicas(members_, count, scores.size(), [&](std::size_t step) { return scores[step].member; });
 }
 
-std::size_t RendezvousTable::bytes() const { return hashes_.size() * sizeof(std::uint64_t); }
+// With the weights, which a score needs.
+std::size_t RendezvousTable::bytes() const { return hashes_.size() * (sizeof(std::uint64_t) + sizeof(Member::weight)); }
 
 PlacementFactory rendezvous_factory() {
   return table_factory("rendezvous",

@@ -6,44 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <ranges>
 #include <utility>
 
+#include "impl/placement/member_list.h"
 #include "spec/assert.h"
 
 namespace shardcheck::impl {
-namespace {
-
-Result<void> check_member(const Member& member) {
-  if (member.name.empty()) {
-    return fail("ring", "a member needs a name");
-  }
-  if (member.weight < 1 || member.weight > kWeightMax) {
-    return fail("ring", fmt::format("weight {} of '{}' is not in 1..{}", member.weight, member.name, kWeightMax));
-  }
-  return {};
-}
-
-// Equal numbers for members of one rack; a member without a rack has a number of its own.
-std::vector<MemberIndex> number_racks(std::span<const Member> members) {
-  std::map<std::string_view, MemberIndex> numbers;
-  std::vector<MemberIndex> rack_of_member;
-  MemberIndex next = 0;
-  for (const Member& member : members) {
-    if (member.rack.empty()) {
-      rack_of_member.push_back(next++);
-      continue;
-    }
-    const auto [known, is_new] = numbers.emplace(member.rack, next);
-    next = static_cast<MemberIndex>(next + (is_new ? 1 : 0));
-    rack_of_member.push_back(known->second);
-  }
-  return rack_of_member;
-}
-
-}  // namespace
-
 std::uint32_t ring_hash(std::string_view text) {
   MD5_CTX context;
   MD5Init(&context);
@@ -75,7 +44,7 @@ Result<void> Ring::add_all(std::span<const Member> added) {
   std::vector<Member> all = members_;
   std::int64_t added_weight = 0;
   for (const Member& member : added) {
-    if (const Result<void> valid = check_member(member); !valid) {
+    if (const Result<void> valid = check_member("ring", member); !valid) {
       return valid;
     }
     added_weight += member.weight;
@@ -88,9 +57,8 @@ Result<void> Ring::add_all(std::span<const Member> added) {
     return fail("ring", fmt::format("more than {} members", kRingMembersMax));
   }
   std::ranges::sort(all, {}, &Member::name);
-  const auto twice = std::ranges::adjacent_find(all, {}, &Member::name);
-  if (twice != all.end()) {
-    return fail("ring", fmt::format("'{}' is a member already", twice->name));
+  if (const Result<void> valid = check_distinct("ring", all); !valid) {
+    return valid;
   }
   // The numbers of the members that were there move up by how many came before them.
   std::vector<MemberIndex> renumbered;
@@ -116,7 +84,7 @@ Result<void> Ring::add_all(std::span<const Member> added) {
 Result<void> Ring::remove(std::string_view name) {
   const auto member = find(name);
   if (member == members_.end()) {
-    return fail("ring", fmt::format("'{}' is not a member", name));
+    return not_a_member("ring", name);
   }
   const MemberIndex index = static_cast<MemberIndex>(member - members_.begin());
   std::vector<RingPoint> gone;
@@ -134,12 +102,12 @@ Result<void> Ring::remove(std::string_view name) {
 Result<void> Ring::set_weight(std::string_view name, std::int64_t weight) {
   const auto found = find(name);
   if (found == members_.end()) {
-    return fail("ring", fmt::format("'{}' is not a member", name));
+    return not_a_member("ring", name);
   }
   const MemberIndex index = static_cast<MemberIndex>(found - members_.begin());
   Member changed = *found;
   const std::int64_t before = std::exchange(changed.weight, weight);
-  if (const Result<void> valid = check_member(changed); !valid) {
+  if (const Result<void> valid = check_member("ring", changed); !valid) {
     return valid;
   }
   if (const Result<void> fits = check_new_total(weight - before); !fits) {

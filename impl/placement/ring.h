@@ -36,7 +36,8 @@ class Ring final : public Placement {
 
   PlacementPromises promises() const override;
 
-  // Errors beyond those of the seam: more than kRingPointsMax points or kRingMembersMax members.
+  // Refused beside what check_member() and check_distinct() refuse (member_list.h): more than kRingPointsMax points or
+  // kRingMembersMax members.
   Result<void> add(const Member& member) override;
   Result<void> remove(std::string_view name) override;
   Result<void> set_weight(std::string_view name, std::int64_t weight) override;

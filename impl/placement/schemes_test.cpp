@@ -115,6 +115,37 @@ INSTANTIATE_TEST_SUITE_P(All, EveryScheme,
                                          "ranges", "partitions", "modulo"),
                          [](const auto& parameter) { return parameter.param; });
 
+TEST(Schemes, say_how_much_a_router_holds) {
+  // Of three members with 100 virtual nodes, where a scheme has any.
+  const std::map<std::string_view, std::uint64_t> expected{
+      {"rendezvous", 3 * (8 + 8)},                  // a hash and a weight each
+      {"multi_probe", 3 * 5 * 16},                  // 100 points for 21 probes
+      {"jump", 3 * 2},                              // a bucket each
+      {"maglev", 65'537 * 2},                       // a slot
+      {"bounded_loads", 1'024 * 2 + 3 * 100 * 16},  // a partition, and a point of the circle
+      {"ranges", 91 * 2 + 90 * sizeof(std::string)},
+      {"partitions", 1'024 * 2},
+      {"modulo", 3 * 8},
+      {"ketama", 3 * 160 * 8},
+      {"nginx", 3 * 160 * 8},
+      {"redis-slots", 3 * 4}};
+  for (const PlacementFactory& factory : placement_schemes()) {
+    SCOPED_TRACE(factory.name);
+    const std::unique_ptr<Placement> three = placement_of(factory, {{.name = "a"}, {.name = "b"}, {.name = "c"}});
+
+    const std::optional<std::uint64_t> bytes = three->routing_bytes();
+
+    ASSERT_TRUE(bytes.has_value());
+    if (factory.name == "ring") {
+      // At least a position of four bytes and an owner of two, at most 64 bytes a point.
+      EXPECT_GE(*bytes, 3U * 100U * 6U);
+      EXPECT_LE(*bytes, 3U * 100U * 64U);
+    } else {
+      EXPECT_EQ(*bytes, expected.at(factory.name));
+    }
+  }
+}
+
 TEST(Schemes, are_known_by_their_names) {
   EXPECT_EQ(placement_schemes().size(), 12U);
   EXPECT_EQ(placement_schemes().front().name, "ring");

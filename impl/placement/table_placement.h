@@ -8,7 +8,7 @@
 //   Result<Table> changed(MemberList members) const;  // the table of these members that follows this one
 //   MemberIndex owner(std::string_view key) const;    // not without members
 //   std::vector<MemberIndex> replicas(std::string_view key, std::size_t count) const;  // count in 1..members
-//   std::size_t bytes() const;                        // of what lookups need, names not counted
+//   std::size_t bytes() const;                        // of what lookups need, names and racks not counted
 // and, if it places whole partitions:
 //   std::uint64_t partitions() const;
 //   std::uint64_t partition_of(std::string_view key) const;
@@ -95,6 +95,8 @@ class TablePlacement : public Placement {
       return Placement::owner_at(position);
     }
   }
+
+  std::optional<std::uint64_t> routing_bytes() const override { return table_->bytes(); }
 
   // The table of the members as they are now; it stays as it is when they change.
   std::shared_ptr<const Table> table() const { return table_; }
