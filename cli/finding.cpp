@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/files.h"
 #include "cli/flags.h"
 #include "cli/shell_word.h"
@@ -32,6 +34,11 @@ Result<std::string> keep(const Finding& finding, const std::string& folder) {
   return write_text_file(folder, finding.name + ".scenario", text);
 }
 
+std::string picture_command(const std::string& path) {
+  const std::string page = std::filesystem::path(path).replace_extension(".html").string();
+  return fmt::format("replay {} --html {}", shell_word(path), shell_word(page));
+}
+
 std::string to_text(const Finding& finding, const std::string& path, const std::string& program,
                     std::string_view shown_at) {
   const Clause& row = clause(finding.violation.clause);
@@ -40,14 +47,17 @@ std::string to_text(const Finding& finding, const std::string& path, const std::
   const std::string run = shown_at.empty()
                               ? fmt::format("{}:\n{}", counted(finding.steps, "step"), indented(finding.replay))
                               : fmt::format("{}: the same as of {} above", counted(finding.steps, "step"), shown_at);
+  // A case of a placement has no clients, so it has no history to draw.
+  const bool is_drawn = !path.empty() && !finding.replay.starts_with("placement ");
+  const std::string picture = is_drawn ? fmt::format("  picture:  {} {}\n", program, picture_command(path)) : "";
   return fmt::format(
       "VIOLATED {} {} by the {}\n"
       "  promised: {}\n"
       "  happened: {}{}\n"
       "  smallest run, {}\n"
-      "  again:    {}\n",
+      "  again:    {}\n{}",
       row.text_id, row.name, finding.system, row.sentence, finding.violation.message, when(finding.violation), run,
-      again);
+      again, picture);
 }
 
 }  // namespace shardcheck::cli

@@ -20,6 +20,8 @@ struct Finding {
 
 // Writes the finding's file into `folder`; returns its path.
 Result<std::string> keep(const Finding& finding, const std::string& folder);
+// The arguments of `shardcheck` that draw the run which is kept in this file: "replay PATH --html ...".
+std::string picture_command(const std::string& path);
 // For people: several lines. `path` is empty where it could not be kept. `shown_at` names the clause under which the
 // same run was shown above; empty: it is shown here.
 std::string to_text(const Finding& finding, const std::string& path, const std::string& program = "shardcheck",

@@ -14,9 +14,11 @@
 #include "cli/finding.h"
 #include "cli/flags.h"
 #include "cli/refusal.h"
+#include "cli/replay_outputs.h"
 #include "cli/user_cluster.h"
 #include "harness/annotate.h"
 #include "harness/placement_check.h"
+#include "harness/run_story.h"
 #include "harness/scenario_runner.h"
 #include "harness/shrink.h"
 #include "spec/wording.h"
@@ -28,6 +30,7 @@ struct ReplayFlags {
   std::string file;
   bool is_traced = false;
   bool as_json = false;
+  ReplayOutputs outputs;
 };
 
 struct ShrinkFlags {
@@ -100,6 +103,10 @@ ExitCode exit_of(const LawResult& result) {
 }
 
 ExitCode replay_placement(const std::string& text, const ReplayFlags& flags) {
+  if (flags.outputs.is_wanted()) {
+    return refuse({flags.file, "this is a case of a placement: it has no clients, so no history and no picture"},
+                  flags.as_json);
+  }
   const Result<PlacementReplay> input = parse_placement_replay(text);
   if (!input) {
     return refuse({flags.file + ": " + input.error().where, input.error().what}, flags.as_json);
@@ -152,49 +159,90 @@ std::string verdict_text(const harness::RunReport& report) {
   return reason.empty() ? std::string(word) : fmt::format("{} ({})", word, reason);
 }
 
+nlohmann::json document_of(const harness::RunReport& report, const ReplayFlags& flags) {
+  nlohmann::json violations = nlohmann::json::array();
+  for (const Violation& violation : report.violations) {
+    violations.push_back(to_json(violation));
+  }
+  nlohmann::json document{{"file", flags.file},
+                          {"verdict", name_of(verdict_of(report))},
+                          {"reason", reason_of(report)},
+                          {"violations", violations},
+                          {"events", report.events},
+                          {"digest", fmt::format("{:016x}", report.digest)},
+                          {"figures", cli::to_json(report.figures)}};
+  if (!flags.outputs.history.empty()) {
+    document["history"] = flags.outputs.history;
+  }
+  if (!flags.outputs.html.empty()) {
+    document["picture"] = flags.outputs.html;
+  }
+  return document;
+}
+
+void print_text(const harness::Scenario& scenario, const harness::RunReport& report,
+                const harness::FaultListener& faults) {
+  for (const Violation& violation : report.violations) {
+    print_violation(violation);
+  }
+  if (!report.violations.empty()) {
+    print_run(scenario, faults);
+  } else {
+    print_faults(scenario, faults);
+  }
+  print_not_applicable(scenario, report);
+  const std::string figures = to_text(report.figures);
+  if (!figures.empty()) {
+    fmt::print("figures: {}\n", figures);
+  }
+  fmt::print("{}: {}, {} events, digest {:016x}\n", verdict_text(report), counted(scenario.size(), "step"),
+             report.events, report.digest);
+}
+
+Result<Replayed> run_again(const harness::Scenario& scenario, const std::vector<UserCluster>& clusters,
+                           harness::TraceSink* trace) {
+  if (scenario.system) {
+    return replay_user_cluster(clusters, scenario, trace);
+  }
+  harness::ScenarioRunner runner;
+  harness::RunReport report = runner.run(scenario, trace);
+  return Replayed{std::move(report), runner.history()};
+}
+
 ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, const std::vector<UserCluster>& clusters) {
   const Result<harness::Scenario> scenario = harness::parse_scenario(text, flags.file);
   if (!scenario) {
     return refuse(scenario.error(), flags.as_json);
   }
+  if (const Result<void> possible = check_outputs(flags.outputs, flags.file); !possible) {
+    return refuse(possible.error(), flags.as_json);
+  }
   PrintTrace print_trace;
   harness::FaultListener faults(flags.is_traced && !flags.as_json ? &print_trace : nullptr);
-  harness::TraceSink* const trace = flags.as_json ? nullptr : &faults;
-  const Result<harness::RunReport> ran = scenario->system ? replay_user_cluster(clusters, *scenario, trace)
-                                                          : harness::ScenarioRunner().run(*scenario, trace);
+  harness::RunStory story(*scenario, &faults);
+  const bool is_told = !flags.as_json || flags.outputs.is_wanted();
+  const Result<Replayed> ran = run_again(*scenario, clusters, is_told ? &story : nullptr);
   if (!ran) {
     return refuse({flags.file, to_string(ran.error())}, flags.as_json);
   }
-  const harness::RunReport& report = *ran;
+  const harness::RunReport& report = ran->report;
+  if (flags.outputs.is_wanted()) {
+    const histories::History history = story.told_with(ran->history, report.violations);
+    const Result<void> written = write_outputs(flags.outputs, flags.file, history, report.violations);
+    if (!written) {
+      return refuse(written.error(), flags.as_json);
+    }
+  }
   if (flags.as_json) {
-    nlohmann::json violations = nlohmann::json::array();
-    for (const Violation& violation : report.violations) {
-      violations.push_back(to_json(violation));
-    }
-    const nlohmann::json document{{"file", flags.file},
-                                  {"verdict", name_of(verdict_of(report))},
-                                  {"reason", reason_of(report)},
-                                  {"violations", violations},
-                                  {"events", report.events},
-                                  {"digest", fmt::format("{:016x}", report.digest)},
-                                  {"figures", cli::to_json(report.figures)}};
-    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  } else {
-    for (const Violation& violation : report.violations) {
-      print_violation(violation);
-    }
-    if (!report.violations.empty()) {
-      print_run(*scenario, faults);
-    } else {
-      print_faults(*scenario, faults);
-    }
-    print_not_applicable(*scenario, report);
-    const std::string figures = to_text(report.figures);
-    if (!figures.empty()) {
-      fmt::print("figures: {}\n", figures);
-    }
-    fmt::print("{}: {}, {} events, digest {:016x}\n", verdict_text(report), counted(scenario->size(), "step"),
-               report.events, report.digest);
+    fmt::print("{}\n", document_of(report, flags).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return verdict_of(report);
+  }
+  print_text(*scenario, report, faults);
+  if (!flags.outputs.history.empty()) {
+    fmt::print("history: {}\n", flags.outputs.history);
+  }
+  if (!flags.outputs.html.empty()) {
+    fmt::print("picture: {}\n", flags.outputs.html);
   }
   return verdict_of(report);
 }
@@ -286,6 +334,14 @@ void add_replay(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& c
       ->required()
       ->check(not_empty());
   replay->add_flag("--trace", flags->is_traced, "Print every message, timer and fault");
+  replay
+      ->add_option("--history", flags->outputs.history,
+                   "Write what the clients asked and were told, as JSON lines with the faults and moves between")
+      ->check(not_empty());
+  replay
+      ->add_option("--html", flags->outputs.html,
+                   "Write an HTML page with a picture of that, and the promise that was broken")
+      ->check(not_empty());
   replay->add_flag("--json", flags->as_json, "Print JSON");
   replay->callback([flags, &exit, &clusters] { exit = run_replay(*flags, clusters); });
 }

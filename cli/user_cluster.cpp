@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/refusal.h"
+#include "cli/shell_word.h"
 #include "cli/verify_report.h"
 #include "harness/adapters/cluster_runner.h"
 #include "harness/adapters/verify_cluster.h"
@@ -49,7 +50,7 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
   } else {
     fmt::print("{}", harness::to_text(judged));
     for (const KeptFinding& kept : report.findings) {
-      fmt::print("again: replay {}\n", kept.path);
+      fmt::print("again: replay {}\npicture: {}\n", shell_word(kept.path), picture_command(kept.path));
     }
   }
   if (!flags.junit.empty()) {
@@ -60,8 +61,8 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
   return exit;
 }
 
-Result<harness::RunReport> replay_user_cluster(const std::vector<UserCluster>& clusters,
-                                               const harness::Scenario& scenario, harness::TraceSink* trace) {
+Result<Replayed> replay_user_cluster(const std::vector<UserCluster>& clusters, const harness::Scenario& scenario,
+                                     harness::TraceSink* trace) {
   const UserCluster* user = find_cluster(clusters, scenario.system->name);
   if (user == nullptr) {
     return fail("", fmt::format("this program has no system '{}'", scenario.system->name));
@@ -78,7 +79,7 @@ Result<harness::RunReport> replay_user_cluster(const std::vector<UserCluster>& c
   if (!runner.error().empty()) {
     return fail(user->name, runner.error());
   }
-  return report;
+  return Replayed{std::move(report), runner.history()};
 }
 
 }  // namespace shardcheck::cli

@@ -9,6 +9,7 @@
 #include "cli/run.h"
 #include "harness/campaign.h"
 #include "harness/trace_sink.h"
+#include "histories/history.h"
 #include "spec/error.h"
 
 namespace shardcheck::cli {
@@ -25,8 +26,13 @@ struct UserClusterFlags {
 // Judges it, keeps what failed, and prints.
 ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& flags);
 
+// A run and what its clients asked and were told.
+struct Replayed {
+  harness::RunReport report;
+  histories::History history;
+};
 // Runs a scenario of one of the clusters again. An error if it belongs to none of them.
-Result<harness::RunReport> replay_user_cluster(const std::vector<UserCluster>& clusters,
-                                               const harness::Scenario& scenario, harness::TraceSink* trace);
+Result<Replayed> replay_user_cluster(const std::vector<UserCluster>& clusters, const harness::Scenario& scenario,
+                                     harness::TraceSink* trace);
 
 }  // namespace shardcheck::cli

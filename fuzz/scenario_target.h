@@ -21,7 +21,7 @@ std::optional<ClauseId> run_scenario(sim::Choices& choices);
 // Shrinks the failure, prints and writes it, and aborts.
 [[noreturn]] void fail_run(sim::Choices& same_again, ClauseId clause);
 
-// --- seeds ---------------------------------------------------------------------------------------------------------
+// Seeds.
 
 // Every fault at everybody in every phase of a move, and the three signals.
 using Reached = std::bitset<harness::kReachCells + 3>;
@@ -35,7 +35,7 @@ struct Seed {
 // Inputs of one target, of which the seeds are chosen.
 using Candidates = std::function<std::vector<Seed>()>;
 
-// --- flags ---------------------------------------------------------------------------------------------------------
+// Flags.
 
 // Reads --mutant=NAME, --findings=FOLDER and --write-seeds=FOLDER, which writes seeds and ends the program. Whatever
 // does not begin so is libFuzzer's. `target` stands in errors.

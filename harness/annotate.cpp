@@ -89,10 +89,16 @@ void FaultListener::line(TrueTime at, const std::string& text) {
   }
 }
 
-void FaultListener::struck(TrueTime at, const sim::Deviation& deviation, const std::string& part) {
+void FaultListener::struck(TrueTime at, NodeId process, const sim::Deviation& deviation, const std::string& part) {
   struck_.emplace_back(deviation, fmt::format("at {}{}{}", words(at), part.empty() ? "" : "; ", part));
   if (next_ != nullptr) {
-    next_->struck(at, deviation, part);
+    next_->struck(at, process, deviation, part);
+  }
+}
+
+void FaultListener::happened(const Observed& observed) {
+  if (next_ != nullptr) {
+    next_->happened(observed);
   }
 }
 

@@ -17,7 +17,8 @@ class FaultListener final : public TraceSink {
   explicit FaultListener(TraceSink* next = nullptr) : next_(next) {}
 
   void line(TrueTime at, const std::string& text) override;
-  void struck(TrueTime at, const sim::Deviation& deviation, const std::string& part) override;
+  void struck(TrueTime at, NodeId process, const sim::Deviation& deviation, const std::string& part) override;
+  void happened(const Observed& observed) override;
   // "at 32.300 ms; storage node 1 is the source of move 7 of range 0 (copying)"; empty: it never struck.
   std::string words_of(const sim::Deviation& deviation) const;
 

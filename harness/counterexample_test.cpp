@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "harness/campaign.h"
@@ -52,7 +54,7 @@ std::optional<Counterexample> find(const Driver& driver) {
 
 void expect_replays_from_its_file(const std::optional<Counterexample>& found) {
   ASSERT_TRUE(found.has_value());
-  const std::string folder = testing::TempDir() + "shardcheck_counterexample_test";
+  const std::string folder = testing::TempDir() + "shardcheck_counterexample_test." + std::to_string(getpid());
 
   const Result<std::string> path = write_counterexample(*found, folder);
 

@@ -137,7 +137,8 @@ std::string describe(const Wording& wording, const sim::Deviation& deviation) {
       return fmt::format("with {} the link is cut{} for {}", message,
                          deviation.is_both_ways ? " both ways" : " one way", time);
     case FaultKind::crashed:
-      return fmt::format("{} {} crashes, and restarts after {}", moment_text(wording, deviation), message, time);
+      return fmt::format("{} {} crashes{}, and restarts after {}", moment_text(wording, deviation), message,
+                         deviation.torn == 0 ? "" : ", leaving a torn record on its disk if it was writing one", time);
     case FaultKind::disk_lost:
       return fmt::format("{} {} loses its disk, and restarts after {}", moment_text(wording, deviation), message, time);
     case FaultKind::paused: return fmt::format("{} {} pauses for {}", moment_text(wording, deviation), message, time);

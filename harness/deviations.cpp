@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/disk.h"
+
 namespace shardcheck::harness {
 namespace {
 
@@ -107,7 +109,7 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   }
   switch (deviation.kind) {
     case FaultKind::link_cut: deviation.is_both_ways = ask(Ask::deviation_detail, 2) == 1; break;
-    case FaultKind::crashed: deviation.kept_unsynced = static_cast<std::uint8_t>(ask(Ask::deviation_detail, 4)); break;
+    case FaultKind::crashed: draw_what_a_crash_leaves(deviation); break;
     case FaultKind::held_until_phase:
       deviation.until_signal = static_cast<std::uint8_t>(ask(Ask::deviation_detail, kMovePhases));
       break;
@@ -125,6 +127,15 @@ bool DrawnDeviations::draw(const sim::Anchor& anchor) {
   }
   drawn_.push_back(deviation);
   return true;
+}
+
+// Half of all crashes leave whole records only.
+void DrawnDeviations::draw_what_a_crash_leaves(Deviation& deviation) {
+  deviation.kept_unsynced = static_cast<std::uint8_t>(ask(Ask::deviation_detail, 4));
+  if (limits_.may_tear_records) {
+    const std::uint64_t torn = ask(Ask::torn, 2 * sim::kTornWhole);
+    deviation.torn = static_cast<std::uint8_t>(torn < sim::kTornWhole ? 0 : torn - sim::kTornWhole + 1);
+  }
 }
 
 // The other end of the message if the one drawn may not lose its disk; where neither may, it is a crash.

@@ -32,7 +32,8 @@ struct FaultLimits {
   // other end, and unless they may, messages to and from it do not arrive twice.
   NodeId clients = kNoNode;
   bool may_repeat_client_messages = false;
-  LossLimits may_be_lost{};  // for good; beyond that, processes crash
+  bool may_tear_records = false;  // they are bytes, and a crash may leave a beginning of one
+  LossLimits may_be_lost{};       // for good; beyond that, processes crash
 };
 
 // Draws by gaps: "the next deviation comes after so many messages, and is ...". Each is written down with its anchor.
@@ -47,6 +48,7 @@ class DrawnDeviations final : public sim::DeviationSource {
   bool strikes_now() const;
   void draw_gap();
   bool draw(const sim::Anchor& anchor);
+  void draw_what_a_crash_leaves(sim::Deviation& deviation);
   void strike_who_may_lose(sim::Deviation& deviation) const;
   void strike_who_may_be_lost(sim::Deviation& deviation);
   void spare_clients(sim::Deviation& deviation) const;

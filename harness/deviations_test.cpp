@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <vector>
 
 #include "impl/messages.h"
+#include "sim/disk.h"
 
 namespace shardcheck::harness {
 namespace {
@@ -207,6 +211,32 @@ TEST(DrawnDeviations, every_enabled_fault_strikes_within_its_limits) {
   EXPECT_EQ(kinds.size(), static_cast<std::size_t>(kFaultKinds));
   EXPECT_EQ(moments.size(), static_cast<std::size_t>(sim::kMoments));
   EXPECT_TRUE(is_clock_set_back);
+}
+
+// How many crashes of a long run leave a torn record, by how much of it.
+std::array<int, sim::kTornWhole + 1> torn_by_crashes(bool may_tear_records) {
+  sim::SeededChoices choices(11);
+  DrawnDeviations deviations;
+  FaultLimits tearing = limits();
+  tearing.may_tear_records = may_tear_records;
+  deviations.reset(only(FaultKind::crashed, 5), tearing, choices);
+  std::array<int, sim::kTornWhole + 1> counts{};
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    if (const Deviation* deviation = deviations.at(message(i))) {
+      ++counts.at(deviation->torn);
+    }
+  }
+  return counts;
+}
+
+TEST(DrawnDeviations, crashes_tear_records_where_they_may) {
+  const auto counts = torn_by_crashes(true);
+  const int all = std::accumulate(counts.begin(), counts.end(), 0);
+
+  EXPECT_GT(counts[0], all / 3);
+  EXPECT_LT(counts[0], all * 2 / 3);
+  EXPECT_GT(*std::ranges::min_element(counts), 10);
+  EXPECT_EQ(torn_by_crashes(false)[0], all);
 }
 
 TEST(DrawnDeviations, a_reset_forgets_the_run_before) {

@@ -113,6 +113,7 @@ void FactTrace::on(const Observed& observed) {
   if (const std::string text = describe_fact(wording_, observed); !text.empty()) {
     trace_->line(observed.at, "  " + text);
   }
+  trace_->happened(observed);
   sink_->on(observed);
 }
 
@@ -140,7 +141,7 @@ void FactTrace::strike(TrueTime at, NodeId process, const sim::Deviation& deviat
   }
   trace_->line(
       at, fmt::format("FAULT {}{}", describe_strike(wording_, process, deviation), part.empty() ? "" : "; " + part));
-  trace_->struck(at, deviation, part);
+  trace_->struck(at, process, deviation, part);
 }
 
 }  // namespace shardcheck::harness

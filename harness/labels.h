@@ -59,6 +59,7 @@ enum class Ask : std::uint8_t {
   drift_change,
   lost_for_good,
   join_and_leave,
+  torn,
 };
 
 constexpr sim::Label label(Ask kind, std::uint32_t counter = 0, std::uint16_t subject = 0) {

@@ -44,7 +44,8 @@ std::string deviation_text(const Scenario& scenario, const sim::Deviation& devia
       return on + " " + std::string(name_of(static_cast<MovePhase>(deviation.until_signal)));
     case FaultKind::link_cut: return on + (deviation.is_both_ways ? " both_ways " : " one_way ") + time;
     case FaultKind::crashed:
-      return on + fmt::format(" {} {} kept {}", name_of(deviation.moment), time, deviation.kept_unsynced);
+      return on + fmt::format(" {} {} kept {}", name_of(deviation.moment), time, deviation.kept_unsynced) +
+             (deviation.torn == 0 ? "" : fmt::format(" torn {}", deviation.torn));
     case FaultKind::disk_lost:
     case FaultKind::paused:
     case FaultKind::clock_shifted: return on + fmt::format(" {} {}", name_of(deviation.moment), time);

@@ -352,8 +352,7 @@ class ScenarioParser {
     const bool is_at_sender = deviation.moment == sim::Moment::after_sending;
     check_victim(deviation.kind, is_at_sender ? deviation.anchor.from : deviation.anchor.to, words);
     if (deviation.kind == FaultKind::crashed) {
-      words.take("kept");
-      deviation.kept_unsynced = static_cast<std::uint8_t>(words.whole_number("kept", 0, 255));
+      read_what_a_crash_leaves(words, scenario_.system.has_value(), deviation);
     }
   }
 

@@ -302,6 +302,8 @@ TEST(ScenarioRefusal, names_wrong_deviations) {
        {"on request 4 -> 1 #0 cut sideways 1ms", "s:3: 'sideways' is neither 'one_way' nor 'both_ways'"},
        {"on request 4 -> 1 #0 crash sometime 1ms kept 0", "s:3: 'sometime' is no moment"},
        {"on request 4 -> 1 #0 crash after_sending 1ms", "s:3: the line ends where 'kept' should be"},
+       {"on request 4 -> 1 #0 crash after_sending 1ms kept 0 torn 3",
+        "s:3: the reference's records are no bytes: one that is torn is one that is not kept"},
        {"on request 4 -> 1 #0 crash after_sending 1ms kept 256",
         "s:3: kept is '256', but must be a whole number from 0 to 255"},
        {"on request 4 -> 1 #0 lose_disk after_sending 1ms", "s:3: only a storage node may lose its disk"},

@@ -201,7 +201,7 @@ Scenario with_one_directory(Scenario scenario) {
 }  // namespace
 
 // What is no step but still odd: links of different lengths, settings that do not matter, records that a crash kept by
-// chance.
+// chance, whole or torn.
 bool Shrinker::calm_details(Scenario& scenario) {
   bool is_calmer = false;
   const auto attempt = [&](const Scenario& calmer) {
@@ -237,6 +237,9 @@ bool Shrinker::calm_details(Scenario& scenario) {
   }
   for (std::size_t i = 0; i < scenario.deviations.size(); ++i) {
     Scenario calmer = scenario;
+    calmer.deviations[i].torn = 0;
+    attempt(calmer);
+    calmer = scenario;
     calmer.deviations[i].kept_unsynced = 0;
     attempt(calmer);
   }

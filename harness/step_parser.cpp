@@ -7,6 +7,7 @@
 #include "harness/directory_system.h"
 #include "harness/exact_time.h"
 #include "harness/value_words.h"
+#include "sim/disk.h"
 #include "spec/key_set.h"
 
 namespace shardcheck::harness {
@@ -20,6 +21,17 @@ void check_clock_offset(const Scenario& scenario, Duration offset, Words& words)
   if (!scenario.system && (offset > most || offset < Duration{} - most)) {
     words.refuse(fmt::format("a clock is at most {} ahead of true time or behind it: the reference promises no more",
                              exact_milliseconds(most.value)));
+  }
+}
+
+void read_what_a_crash_leaves(Words& words, bool has_bytes, sim::Deviation& deviation) {
+  words.take("kept");
+  deviation.kept_unsynced = static_cast<std::uint8_t>(words.whole_number("kept", 0, 255));
+  if (words.take_if("torn")) {
+    deviation.torn = static_cast<std::uint8_t>(words.whole_number("torn", 1, sim::kTornWhole));
+    if (!has_bytes) {
+      words.refuse("the reference's records are no bytes: one that is torn is one that is not kept");
+    }
   }
 }
 

@@ -24,6 +24,9 @@ NodeId read_process(const MakeUp& make_up, Words& words, std::string_view what);
 // Beyond its bound the simulated clock would stand still at it, and the run would not be what its file says.
 void check_clock_offset(const Scenario& scenario, Duration offset, Words& words);
 
+// The end of a line about a crash: "kept 2", of a cluster whose records are bytes perhaps "torn 5" behind it.
+void read_what_a_crash_leaves(Words& words, bool has_bytes, sim::Deviation& deviation);
+
 // For one line. `scenario` is what was read so far; `last_sequence`, by client, is kept up to date. Errors are
 // `words`'.
 class StepParser {

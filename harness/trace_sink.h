@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/deviation.h"
+#include "spec/observation.h"
 #include "spec/types.h"
 
 namespace shardcheck::harness {
@@ -13,9 +14,11 @@ class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void line(TrueTime at, const std::string& text) = 0;
-  // A deviation of the scenario struck. `part` is whose part in a move the struck ones play, as in
+  // A deviation of the scenario struck a process. `part` is whose part in a move the struck ones play, as in
   // "storage node 1 is the source of move 7 of range 0 (copying)"; empty: none.
-  virtual void struck(TrueTime, const sim::Deviation&, const std::string& part) { static_cast<void>(part); }
+  virtual void struck(TrueTime, NodeId, const sim::Deviation&, const std::string& part) { static_cast<void>(part); }
+  // A fact that the judge is told.
+  virtual void happened(const Observed&) {}
 };
 
 }  // namespace shardcheck::harness

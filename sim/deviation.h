@@ -45,6 +45,7 @@ struct Deviation {
   Moment moment = Moment::after_sending;  // crashed, disk_lost, paused, clock_shifted, lost_for_good
   bool is_both_ways = false;              // link_cut
   std::uint8_t kept_unsynced = 0;         // crashed: how many unsynced records reached the disk all the same
+  std::uint8_t torn = 0;          // crashed: how many sixteenths of the record behind those, if records are bytes
   std::uint8_t until_signal = 0;  // held_until_phase: the message waits until World::signal(until_signal), or heal
   // delayed, duplicated: added latency (of the copy). crashed, disk_lost: time until the restart. link_cut, paused:
   // how long. clock_shifted: the new offset. The others have none.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
 #include <vector>
 
 namespace shardcheck::sim {
@@ -63,6 +64,59 @@ TEST(Disk, no_more_survives_than_was_there) {
   disk.crash(9);
 
   EXPECT_THAT(disk.records(), ElementsAre(1, 2, 3));
+}
+
+// "abcd" is synced, "efgh" and "ijkl" are not.
+Disk<std::string> bytes_of_which_four_are_synced() {
+  Disk<std::string> disk;
+  disk.append("abcd");
+  disk.complete_sync(1);
+  disk.append("efgh");
+  disk.append("ijkl");
+  return disk;
+}
+
+TEST(Disk, of_the_first_record_of_bytes_that_is_lost_a_beginning_may_survive) {
+  Disk<std::string> first = bytes_of_which_four_are_synced();
+  Disk<std::string> second = first;
+
+  first.crash(0, kTornWhole / 2);
+  second.crash(1, kTornWhole / 4);
+
+  EXPECT_THAT(first.records(), ElementsAre("abcd", "ef"));
+  EXPECT_EQ(first.synced(), 2U);
+  EXPECT_THAT(second.records(), ElementsAre("abcd", "efgh", "i"));
+}
+
+TEST(Disk, a_torn_record_has_its_first_byte_and_never_its_last) {
+  Disk<std::string> little = bytes_of_which_four_are_synced();
+  Disk<std::string> much = little;
+
+  little.crash(0, 1);
+  much.crash(0, kTornWhole);
+
+  EXPECT_THAT(little.records(), ElementsAre("abcd", "e"));
+  EXPECT_THAT(much.records(), ElementsAre("abcd", "efg"));
+}
+
+TEST(Disk, nothing_is_torn_where_nothing_is_lost_or_there_is_too_little_of_it) {
+  Disk<std::string> whole = bytes_of_which_four_are_synced();
+  Disk<std::string> short_one;
+  short_one.append("a");
+
+  whole.crash(2, kTornWhole / 2);
+  short_one.crash(0, kTornWhole / 2);
+
+  EXPECT_THAT(whole.records(), ElementsAre("abcd", "efgh", "ijkl"));
+  EXPECT_THAT(short_one.records(), IsEmpty());
+}
+
+TEST(Disk, a_typed_record_that_is_torn_is_one_that_was_not_kept) {
+  Disk<int> disk = one_of_three_synced();
+
+  disk.crash(1, kTornWhole / 2);
+
+  EXPECT_THAT(disk.records(), ElementsAre(1, 2));
 }
 
 TEST(Disk, a_sync_that_completes_late_takes_nothing_back) {

@@ -75,7 +75,7 @@ struct Machine {
     is_up = false;
     inbox.clear();
     paused_until = TrueTime{};
-    disk.crash(deviation.kept_unsynced);
+    disk.crash(deviation.kept_unsynced, deviation.torn);
     is_gone = deviation.kind == FaultKind::lost_for_good;
     if (deviation.kind == FaultKind::disk_lost) {
       disk.lose_everything();

@@ -53,7 +53,7 @@ TEST(World, a_sync_that_is_asked_for_during_another_follows_it) {
   EXPECT_THAT(world.log(), ElementsAre("0.200 ms: 0 synced 1", "0.400 ms: 0 synced 3"));
 }
 
-// --- what happens to messages ---
+// What happens to messages.
 
 TEST(World, a_delayed_message_arrives_so_much_later) {
   ToyWorld world({at(kA, kB, FaultKind::delayed, milliseconds(2))});
@@ -132,7 +132,7 @@ TEST(World, a_held_message_is_released_by_heal) {
   EXPECT_THAT(world.log(), ElementsAre("0.000 ms: 1 hold_until", "10.000 ms: 1 heard 7"));
 }
 
-// --- what happens to processes ---
+// What happens to processes.
 
 TEST(World, a_crash_loses_what_was_not_synced_and_the_restart_finds_what_was) {
   ToyWorld world;
@@ -289,7 +289,7 @@ TEST(World, a_timer_is_set_again_when_the_clock_was_set_back) {
   EXPECT_THAT(world.log(), ElementsAre("1.000 ms: 0 shift_clock", "7.000 ms: 0 woke for 5"));
 }
 
-// --- heal ---
+// What healing does.
 
 TEST(World, heal_restarts_everyone_at_once) {
   ToyWorld world;
@@ -325,7 +325,7 @@ TEST(World, heal_ends_pauses_for_those_who_wait_already) {
   EXPECT_THAT(world.log(), ElementsAre("0.000 ms: 0 pause", "2.000 ms: 0 heard 1", "3.000 ms: 0 heard 2"));
 }
 
-// --- runs ---
+// Whole runs.
 
 TEST(World, a_run_stops_at_its_bound_of_events) {
   ToyWorld world;

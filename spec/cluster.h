@@ -69,6 +69,10 @@ struct ClusterShape {
   std::vector<NodeId> move_targets;   // to whom an operator may move a range of `records`; empty: ranges stay
   std::vector<NodeId> may_lose_disk;  // beside crashes, which may happen to everyone
   bool may_repeat_client_messages = false;
+  // Of the first record that a crash loses a beginning may be left, as the last record found: a process must be able to
+  // tell it from a whole one, by a length and a checksum, say. Not for clusters whose records stand for what their
+  // storage has checked already.
+  bool may_tear_records = true;
 
   Duration clock_offset_max = milliseconds(2);  // every clock is within this of true time
   Duration service_within = milliseconds(600);  // of the end of all faults: V1

@@ -1,6 +1,6 @@
 // A cluster of one's own: three nodes, each the only owner of a third of the keys. A client may ask any node; one that
-// does not own the key passes the request on. A write is on disk before it is answered; with `bug` it is answered at
-// once, so a crash loses writes that were acknowledged.
+// does not own the key passes the request on. A write is on disk before it is answered, and a record that a crash has
+// torn is told from a whole one by its length and a checksum. Bug says which of the two is left out.
 //
 // Messages are text: "write CLIENT SEQUENCE KEY VALUE", "read ... KEY 0", and "answer CLIENT SEQUENCE VALUE".
 #pragma once
@@ -12,6 +12,8 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "spec/cluster.h"
 
@@ -39,14 +41,48 @@ struct Request {
   }
 };
 
+enum class Bug {
+  none,
+  answers_early,  // before the disk has the write: a crash loses what was acknowledged
+  trusts_disk,    // reads whatever is there: a crash in the middle of "... 78" leaves a write of 7
+};
+
+// FNV-1a: enough to tell a beginning from the whole.
+inline std::uint32_t checksum_of(std::string_view bytes) {
+  std::uint32_t sum = 2'166'136'261U;
+  for (const char byte : bytes) {
+    sum = (sum ^ static_cast<unsigned char>(byte)) * 16'777'619U;
+  }
+  return sum;
+}
+
+// "LENGTH CHECKSUM CONTENT". A length alone would do for a disk that tears; others also return what never was written.
+inline std::string to_record(const std::string& content) {
+  return fmt::format("{} {} {}", content.size(), checksum_of(content), content);
+}
+// The content, whole or not, and whether it is whole.
+inline std::pair<std::string, bool> from_record(const std::string& record) {
+  std::istringstream in(record);
+  std::size_t length = 0;
+  std::uint32_t checksum = 0;
+  std::string content;
+  in >> length >> checksum;
+  std::getline(in.ignore(), content);
+  return {content, content.size() == length && checksum_of(content) == checksum};
+}
+
 class MyNode final : public ClusterProcess {
  public:
-  MyNode(NodeId self, bool has_bug) : self_(self), has_bug_(has_bug) {}
+  MyNode(NodeId self, Bug bug) : self_(self), bug_(bug) {}
 
   void handle(const ByteInput& input, Instant, ByteOutputs& outputs) override {
     if (const auto* started = std::get_if<Started<std::string>>(&input)) {
       for (const std::string& record : started->durable) {
-        apply(Request::parse(record));
+        const auto [content, is_whole] = from_record(record);
+        // Nobody was told of a write whose record is torn; the record stays where it is and is passed over.
+        if (is_whole || bug_ == Bug::trusts_disk) {
+          apply(Request::parse(content));
+        }
       }
       records_ = started->durable.size();
     } else if (const auto* received = std::get_if<Received<std::string>>(&input)) {
@@ -81,13 +117,13 @@ class MyNode final : public ClusterProcess {
         return;  // the network repeats messages between nodes
       }
       apply(request);
-      outputs.append(bytes);
+      outputs.append(to_record(bytes));
       outputs.wants_sync = true;
       ++records_;
     }
     // A read may have seen a write that is not on disk yet, so it waits as well.
     const std::string answer = request.answer(values_[request.key]);
-    if (has_bug_ || (waiting_.empty() && request.verb == "read")) {
+    if (bug_ == Bug::answers_early || (waiting_.empty() && request.verb == "read")) {
       outputs.send(kNoNode, answer);
     } else {
       waiting_.push_back({records_, answer});
@@ -95,7 +131,7 @@ class MyNode final : public ClusterProcess {
   }
 
   NodeId self_;
-  bool has_bug_;
+  Bug bug_;
   std::map<std::uint32_t, std::int64_t> values_;          // 0 is absent
   std::map<std::uint16_t, std::uint32_t> last_write_of_;  // by client: sequences only grow
   std::uint64_t records_ = 0;                             // on disk or on their way to it
@@ -104,7 +140,7 @@ class MyNode final : public ClusterProcess {
 
 class MyCluster final : public Cluster {
  public:
-  explicit MyCluster(bool has_bug) : has_bug_(has_bug) {}
+  explicit MyCluster(Bug bug) : bug_(bug) {}
 
   ClusterShape shape() const override {
     ClusterShape shape;
@@ -113,7 +149,7 @@ class MyCluster final : public Cluster {
     shape.message_kinds = {"read", "write", "answer"};
     return shape;
   }
-  std::unique_ptr<ClusterProcess> make(NodeId id) const override { return std::make_unique<MyNode>(id, has_bug_); }
+  std::unique_ptr<ClusterProcess> make(NodeId id) const override { return std::make_unique<MyNode>(id, bug_); }
 
   // Clients are spread over the nodes, so two requests in three are passed on.
   Addressed encode(const ClientStep& step) const override {
@@ -135,5 +171,5 @@ class MyCluster final : public Cluster {
   }
 
  private:
-  bool has_bug_;
+  Bug bug_;
 };

@@ -103,7 +103,8 @@ SimulatedShape simulated_shape_of(const ClusterShape& shape) {
 }
 
 FaultLimits fault_limits_of(const ClusterShape& shape) {
-  return {shape.clock_offset_max, shape.may_lose_disk, clients_of(shape), shape.may_repeat_client_messages};
+  return {shape.clock_offset_max, shape.may_lose_disk, clients_of(shape), shape.may_repeat_client_messages,
+          shape.may_tear_records};
 }
 
 ClusterSystem::ClusterSystem(const Cluster& cluster) : SimulatedSystem(*this), shape_(cluster.shape()) {

@@ -81,16 +81,20 @@ std::unique_ptr<TestCluster> cluster_of(const std::function<Handler(NodeId)>& ma
   return cluster;
 }
 
-// Keeps all keys on node 0.
+enum class StoreBug { none, answers_before_sync, trusts_torn_records };
+
+// Keeps all keys on node 0. A record ends with a mark, which a torn one has not.
 class Store {
  public:
-  explicit Store(bool answers_before_sync) : answers_before_sync_(answers_before_sync) {}
+  explicit Store(StoreBug bug) : bug_(bug) {}
 
   void operator()(const ByteInput& input, Instant, ByteOutputs& outputs) {
     if (const auto* started = std::get_if<Started<std::string>>(&input)) {
       records_ = started->durable.size();
       for (const std::string& record : started->durable) {
-        values_[parse(record).key] = parse(record).value;
+        if (record.ends_with(';') || bug_ == StoreBug::trusts_torn_records) {
+          values_[parse(record).key] = parse(record).value;
+        }
       }
     } else if (const auto* received = std::get_if<Received<std::string>>(&input)) {
       serve(received->message, outputs);
@@ -106,26 +110,26 @@ class Store {
     const TestRequest request = parse(bytes);
     if (request.kind == "write") {
       values_[request.key] = request.value;
-      outputs.append(bytes);
+      outputs.append(bytes + ";");
       ++records_;
     }
     outputs.wants_sync = true;
     const std::string answer = fmt::format("{} {} {}", request.client, request.sequence, values_[request.key]);
-    if (answers_before_sync_) {
+    if (bug_ == StoreBug::answers_before_sync) {
       outputs.send(kNoNode, answer);
     } else {
       waiting_.emplace_back(records_, answer);
     }
   }
 
-  bool answers_before_sync_;
+  StoreBug bug_;
   std::map<std::uint32_t, std::int64_t> values_;
   std::uint64_t records_ = 0;
   std::deque<std::pair<std::uint64_t, std::string>> waiting_;
 };
 
-std::unique_ptr<TestCluster> store(bool answers_before_sync) {
-  return cluster_of([=](NodeId) { return Store(answers_before_sync); });
+std::unique_ptr<TestCluster> store(StoreBug bug) {
+  return cluster_of([=](NodeId) { return Store(bug); });
 }
 
 // Answers every request at once with nothing, after `extra` had its way.
@@ -147,7 +151,7 @@ std::string error_of(const Cluster& cluster) {
 }
 
 TEST(VerifyCluster, a_right_store_holds) {
-  const auto cluster = store(false);
+  const auto cluster = store(StoreBug::none);
 
   const ClusterReport report = verify_cluster(*cluster, "store", {.scenarios = 400});
 
@@ -161,7 +165,7 @@ TEST(VerifyCluster, a_right_store_holds) {
 }
 
 TEST(VerifyCluster, an_answer_before_the_sync_loses_an_acknowledged_write) {
-  const auto cluster = store(true);
+  const auto cluster = store(StoreBug::answers_before_sync);
 
   const ClusterReport report = verify_cluster(*cluster, "store", {.scenarios = 2'000});
 
@@ -174,8 +178,37 @@ TEST(VerifyCluster, an_answer_before_the_sync_loses_an_acknowledged_write) {
   EXPECT_THAT(to_text(report), HasSubstr(" crashes, and restarts after "));
 }
 
+TEST(VerifyCluster, who_trusts_a_torn_record_is_found_by_nothing_else) {
+  const auto cluster = store(StoreBug::trusts_torn_records);
+
+  const ClusterReport report = verify_cluster(*cluster, "store", {.scenarios = 2'000});
+  cluster->of.may_tear_records = false;
+  const ClusterReport whole = verify_cluster(*cluster, "store", {.scenarios = 2'000});
+
+  EXPECT_EQ(exit_code_of(whole), 0) << to_text(whole);
+  ASSERT_TRUE(report.campaign.is_violated()) << to_text(report);
+  for (const Failure& failure : report.campaign.failures) {
+    EXPECT_TRUE(std::ranges::any_of(failure.scenario.deviations, [](const auto& it) { return it.torn != 0; }));
+    EXPECT_THAT(to_text(failure.scenario), HasSubstr(" torn "));
+    const Result<Scenario> again = parse_scenario(to_text(failure.scenario), "text");
+    ASSERT_TRUE(again) << to_string(again.error());
+    EXPECT_EQ(*again, failure.scenario);
+  }
+  EXPECT_THAT(to_text(report), HasSubstr("leaving a torn record on its disk"));
+}
+
+TEST(VerifyCluster, what_a_shrunk_crash_left_is_not_torn_unless_it_must_be) {
+  const auto cluster = store(StoreBug::answers_before_sync);
+
+  const ClusterReport report = verify_cluster(*cluster, "store", {.scenarios = 2'000});
+
+  const Failure* lost = report.campaign.failure_of(ClauseId::M1);
+  ASSERT_NE(lost, nullptr);
+  EXPECT_THAT(to_text(lost->scenario), testing::Not(HasSubstr(" torn ")));
+}
+
 TEST(VerifyCluster, a_failing_scenario_replays_from_its_text) {
-  const auto cluster = store(true);
+  const auto cluster = store(StoreBug::answers_before_sync);
   const ClusterReport report = verify_cluster(*cluster, "store", {.scenarios = 2'000});
   const Failure* lost = report.campaign.failure_of(ClauseId::M1);
   ASSERT_NE(lost, nullptr);
@@ -202,6 +235,10 @@ TEST(ScenarioOfSystem, what_makes_no_sense_is_refused_with_its_line) {
       {"at 1ms client 2 request 16 read 0\n", "text:4: the client is '2', but must be a whole number from 0 to 1"},
       {"at 1ms client 1 request 16 read 4\n", "text:4: the key is '4', but must be a whole number from 0 to 3"},
       {"on hello 0 -> 1 #0 lost\n", "text:4: 'hello' is no kind of message"},
+      {"on answer 0 -> 1 #0 crash after_sending 1ms kept 0 torn 17\n",
+       "text:4: torn is '17', but must be a whole number from 1 to 16"},
+      {"on answer 0 -> 1 #0 crash after_sending 1ms kept 0 torn 0\n",
+       "text:4: torn is '0', but must be a whole number from 1 to 16"},
       {"on answer 0 -> 3 #0 lost\n", "text:4: the receiver is '3', but must be a whole number from 0 to 2"},
   };
   const std::string head = "scenario 1\nsystem s processes 2 clients 2 shards 0 keys 0 4\nmessages request answer\n";
@@ -217,11 +254,11 @@ TEST(ScenarioOfSystem, what_makes_no_sense_is_refused_with_its_line) {
 }
 
 TEST(VerifyCluster, a_right_store_is_found_right_by_the_scenario_that_breaks_the_wrong_one) {
-  const auto wrong = store(true);
+  const auto wrong = store(StoreBug::answers_before_sync);
   const ClusterReport report = verify_cluster(*wrong, "store", {.scenarios = 2'000});
   const Failure* lost = report.campaign.failure_of(ClauseId::M1);
   ASSERT_NE(lost, nullptr);
-  const auto right = store(false);
+  const auto right = store(StoreBug::none);
   ClusterRunner runner(*right, "store");
 
   const RunReport& run = runner.run(lost->scenario);
@@ -277,7 +314,7 @@ TEST(VerifyCluster, messages_to_nobody_are_an_error) {
 }
 
 TEST(VerifyCluster, requests_to_nobody_are_an_error) {
-  const auto cluster = store(false);
+  const auto cluster = store(StoreBug::none);
   cluster->requests_go_to = NodeId{7};
 
   EXPECT_THAT(error_of(*cluster), HasSubstr("a request goes to process 7, which does not exist"));

@@ -10,8 +10,11 @@
 
 #include "harness/scenario_runner.h"
 
-namespace shardcheck::harness {
+namespace shardcheck {
 namespace {
+
+using harness::RunReport;
+using harness::Scenario;
 
 std::vector<std::filesystem::path> files() {
   std::vector<std::filesystem::path> found;
@@ -32,12 +35,12 @@ std::string text_of(const std::filesystem::path& path) {
 }
 
 TEST(Regressions, no_bug_comes_back) {
-  ScenarioRunner runner;
+  harness::ScenarioRunner runner;
   ASSERT_GE(files().size(), 8U);
   for (const std::filesystem::path& path : files()) {
     const std::string name = path.filename().string();
     SCOPED_TRACE(name);
-    const Result<Scenario> scenario = parse_scenario(text_of(path), name);
+    const Result<Scenario> scenario = harness::parse_scenario(text_of(path), name);
     ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
     ASSERT_EQ(scenario->cluster.mutant, impl::Mutant::none);
 
@@ -70,4 +73,4 @@ TEST(Regressions, each_one_says_what_it_showed) {
 }
 
 }  // namespace
-}  // namespace shardcheck::harness
+}  // namespace shardcheck
