@@ -68,7 +68,9 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   const std::uint32_t keys = partition_.cut(history);
   const std::vector<Judgement> judgements = judge_in_rounds(keys, options);
   for (std::uint32_t key = 0; key < keys; ++key) {
-    if (!judgements[key].is_open) {
+    if (judgements[key].is_open) {
+      ++report.keys_not_judged;
+    } else {
       report.keys.push_back(tell(history, key, judgements[key], options));
     }
   }

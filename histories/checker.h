@@ -60,7 +60,8 @@ struct KeyVerdict {
 
 struct CheckReport {
   Verdict verdict = Verdict::linearizable;  // violated if any key is, else undecided if any key is
-  std::vector<KeyVerdict> keys;             // in the order in which they appear
+  std::vector<KeyVerdict> keys;             // those judged, in the order in which they appear
+  std::uint64_t keys_not_judged = 0;        // a violation stopped it before (CheckOptions::stops_at_first_violation)
   std::uint64_t operations = 0;
 
   std::uint64_t count(Verdict wanted) const;
