@@ -55,12 +55,13 @@ inline std::uint32_t line_of(const History& history, const KeyOperation& operati
   return operation.has_returned() ? recorded.return_line : recorded.invoke_line;
 }
 
-// A read that began when `versions` newer ones had been acknowledged, the first of them at `newer_since`.
+// A read that began when `versions` newer ones had been acknowledged, the first of them at `newer_since`. `tally`: of
+// `found`, what it counts as.
 inline void add_stale(const History& history, const KeyOperation& read, TrueTime newer_since, std::uint64_t versions,
-                      Classification& found) {
+                      Tally& tally, Classification& found) {
   const std::uint32_t line = line_of(history, read);
   const Duration time = history.operations[read.source].invoked_at - newer_since;
-  found.stale_reads.add(line);
+  tally.add(line);
   if (found.worst.time_line == 0 || found.worst.time < time) {
     found.worst.time = time;
     found.worst.time_line = line;
