@@ -264,7 +264,8 @@ ExitCode run_check(const CheckFlags& flags) {
 void add_check(CLI::App& app, ExitCode& exit) {
   CLI::App* check = app.add_subcommand("check", "Judge recorded histories: is each linearizable?");
   auto flags = std::make_shared<CheckFlags>();
-  check->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip")
+  check
+      ->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip; - is the standard input")
       ->required()
       ->check(not_empty());
   add_reading_flags(*check, flags->reading);
@@ -304,9 +305,7 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->default_str("2GiB");
   check->add_flag("--all", flags->judges_all,
                   "Judge every key of a file; otherwise the first that is violated ends the work on the file");
-  check->add_flag(
-      "--stream", flags->as_stream,
-      "Judge JSON lines while they are read, for files longer than memory; the file - is the standard input");
+  check->add_flag("--stream", flags->as_stream, "Judge JSON lines while they are read, for files longer than memory");
   check->callback([flags, &exit] { exit = flags->as_stream ? run_stream(*flags) : run_check(*flags); });
 }
 

@@ -1,5 +1,7 @@
 // The exit codes of shardcheck check: what scripts rely on.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -379,6 +381,38 @@ TEST(Check, names_the_flag_of_a_value_that_it_refuses) {
     const Outcome outcome = check(one.arguments);
     EXPECT_EQ(outcome.exit, ExitCode::bad_input);
     EXPECT_NE(outcome.errors.find(one.message), std::string::npos) << outcome.errors;
+  }
+}
+
+// Takes the place of this process's standard input.
+class StandardInput {
+ public:
+  explicit StandardInput(const std::string& file) : before_(dup(STDIN_FILENO)) {
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    EXPECT_GE(descriptor, 0);
+    dup2(descriptor, STDIN_FILENO);
+    close(descriptor);
+  }
+  ~StandardInput() {
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+  }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+ private:
+  int before_;
+};
+
+TEST_F(CheckFile, may_be_the_standard_input) {
+  const std::string file = write("stale.jsonl", std::string(kStale));
+
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{"-"}, {"-", "--stream"}}) {
+    SCOPED_TRACE(arguments.back());
+    const StandardInput input(file);
+    const Outcome outcome = check(arguments);
+    EXPECT_EQ(outcome.exit, ExitCode::violated);
+    EXPECT_NE(outcome.out.find("-: not_linearizable (3 operations, 1 key, "), std::string::npos) << outcome.out;
   }
 }
 

@@ -249,7 +249,7 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
   }
   Checker fresh;  // of small buffers: most of what it is asked is tiny
   const Decide decide = fresh.decider(options, kStepsOfExplanation);
-  return explain_answer(history, whole_, by_return, high, decide, options.names);
+  return explain_answer(history, whole_, by_return, high, decide, options.telling);
 }
 
 Decide Checker::decider(const CheckOptions& options, std::uint64_t steps_max) {

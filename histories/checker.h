@@ -34,9 +34,7 @@ struct CheckOptions {
   std::function<bool()> is_out_of_time{};
   // Look for the first answer that cannot be explained. Costs a few more searches for each key that is violated.
   bool explains = true;
-  // How an explanation names an operation (an index into History::operations), for histories that are not kept as a
-  // file; absent: by its process and line.
-  std::function<std::string(std::uint32_t)> names{};
+  Telling telling{};  // how explanations tell of histories that are not the whole of a file
   // Judge no more once a key is found to be violated; keys that are not decided by then are missing from the report.
   bool stops_at_first_violation = false;
   // Leave out the deciders in front of the search: for tests that compare the two.

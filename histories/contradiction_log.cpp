@@ -38,8 +38,7 @@ const KeyOperation* first_append(const KeyHistory& history, LogPieces& pieces, s
 }
 
 std::string line_of_invocation(const Case& found, const KeyOperation& operation) {
-  return found.names ? found.names(operation.source)
-                     : fmt::format("line {}", found.history.operations[operation.source].invoke_line);
+  return found.name_or_line(operation.source, found.history.operations[operation.source].invoke_line);
 }
 
 std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
@@ -50,10 +49,10 @@ std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
     if (operation.key == blamed.found.known.key && operation.kind == OperationKind::append &&
         operation.outcome == OutcomeKind::refused && blamed.pieces.take_apart(operation.argument) == Numbers{number}) {
       return fmt::format("but the append of {} was refused ({})", text,
-                         blamed.found.names ? blamed.found.names(i) : fmt::format("line {}", operation.return_line));
+                         blamed.found.name_or_line(i, operation.return_line));
     }
   }
-  return fmt::format("but nobody had appended {}", text);
+  return fmt::format("but nobody had appended {}{}", text, blamed.found.since());
 }
 
 // More of a piece than was appended, or of one that never was.
@@ -83,13 +82,13 @@ std::optional<std::string> about_origin(const Blamed& blamed) {
   return std::nullopt;
 }
 
-// Whether an append that a read misses came back. Of a history that is not known to its end (it has names of its own)
-// that cannot be told.
+// Whether an append that a read misses came back. Of a history that is told by names of its own the end is not known.
 std::string what_became_of(const Blamed& blamed, std::uint64_t number) {
   const Case& found = blamed.found;
   const std::optional<LastRead> last = last_read(found.whole, blamed.pieces);
   if (!last || found.is_last(*last->operation)) {
-    return found.names ? "the append is lost, or the read is stale" : "the append is lost, as nothing was read later";
+    return found.telling.names ? "the append is lost, or the read is stale"
+                               : "the append is lost, as nothing was read later";
   }
   const std::string place = found.place(*last->operation);
   if (std::ranges::find(last->seen, number) != last->seen.end()) {

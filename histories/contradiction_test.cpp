@@ -347,8 +347,8 @@ TEST(Contradiction, of_a_write_that_was_never_there) {
 TEST(Contradiction, is_told_in_the_words_of_whoever_recorded_it) {
   const History history = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read null"});
 
-  const CheckReport report =
-      check(history, {.names = [](std::uint32_t operation) { return "request " + std::to_string(operation); }});
+  const CheckReport report = check(
+      history, {.telling = {.names = [](std::uint32_t operation) { return "request " + std::to_string(operation); }}});
 
   ASSERT_TRUE(report.keys[0].explanation);
   EXPECT_EQ(report.keys[0].explanation->sentence,

@@ -45,7 +45,7 @@ LinearizablePrefix prefix_of(const History& history, std::span<const KeyOperatio
 
 Explanation explain_answer(const History& history, const KeyHistory& whole,
                            std::span<const KeyOperation* const> by_return, std::size_t unexplained,
-                           const Decide& decide, const OperationNames& names) {
+                           const Decide& decide, const Telling& telling) {
   const KeyOperation& last = *by_return[unexplained];
   KeyHistory known;
   known_after(whole, last, known);
@@ -60,7 +60,7 @@ Explanation explain_answer(const History& history, const KeyHistory& whole,
                           .prefix = prefix_of(history, by_return, unexplained),
                           .contradiction = {},
                           .is_minimal = contradiction.is_minimal};
-  ContradictionCase told{history, whole, known, {}, last, names};
+  ContradictionCase told{history, whole, known, {}, last, telling};
   for (const std::uint32_t index : contradiction.operations) {
     told.operations.push_back(known.operations[index]);
     explanation.contradiction.push_back(known.operations[index].source);

@@ -22,7 +22,7 @@ LinearizablePrefix prefix_of(const History& history, std::span<const KeyOperatio
 // undecided; it is given about a hundred histories, most of them tiny, of ten million operations in all.
 Explanation explain_answer(const History& history, const KeyHistory& whole,
                            std::span<const KeyOperation* const> by_return, std::size_t unexplained,
-                           const Decide& decide, const OperationNames& names);
+                           const Decide& decide, const Telling& telling);
 
 struct Reach {
   LinearizablePrefix prefix;  // the longest one that `decide` could decide; it may well be longer in truth

@@ -82,6 +82,8 @@ class Stream {
     ValueId id;
     StreamedKey told{};
     bool is_decided = false;  // before the end: it is violated, or there was too little of something
+    bool is_counted = false;  // some increment was asked for
+    bool is_changed_otherwise = false;
     std::vector<ValueId> starts{kAbsent};
     std::vector<std::uint32_t> waiting{};  // operations, in the order of their invocations
     std::size_t cut_again_at = 0;          // so many are waiting: fewer could not be cut the last time
@@ -95,6 +97,9 @@ class Stream {
       if (number == next) {
         keys_.push_back(Key{.id = history.operations[i].key});
       }
+      const OperationKind kind = history.operations[i].kind;
+      keys_[number].is_counted |= kind == OperationKind::increment;
+      keys_[number].is_changed_otherwise |= kind != OperationKind::increment && kind != OperationKind::read;
       keys_[number].waiting.push_back(i);
       keys_[number].told.operations += i >= carried_ ? 1U : 0U;
     }
@@ -124,7 +129,8 @@ class Stream {
     const CheckOptions asking{.steps_max = options_.steps_max,
                               .memory_bytes_max = options_.memory_bytes_max / 2,
                               .is_out_of_time = options_.is_out_of_time};
-    window_.open(history, operations, key.starts, key.told.cuts != 0);
+    window_.open(history, operations, key.starts,
+                 {.is_behind_cut = key.told.cuts != 0, .is_of_counter = key.is_counted && !key.is_changed_otherwise});
     if (!is_last) {
       std::optional<std::vector<ValueId>> ends = window_.ends(asking);
       if (!ends) {
