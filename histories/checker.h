@@ -100,7 +100,7 @@ class Checker {
   MaybeDecision decide_by_structure(const KeyHistory& history, Structure structure);
   // A key that was not decided as a whole: how far it can be decided, if that does not refute it after all.
   void look_how_far(const History& history, std::uint32_t key, const CheckOptions& options, KeyVerdict& verdict);
-  std::optional<Explanation> explain(const History& history, std::uint32_t key, const Decision& refuted,
+  std::optional<Explanation> explain(const History& history, std::uint32_t key, const Judgement& refuted,
                                      const CheckOptions& options);
   // What judges histories for an explanation; must not outlive the checker.
   Decide decider(const CheckOptions& options, std::uint64_t steps_max);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "histories/classify.h"
@@ -15,6 +16,10 @@ void classify_register(const History& history, const KeyHistory& whole, Classifi
 void classify_log(const History& history, const KeyHistory& whole, const OutOfTime& is_out_of_time,
                   Classification& found);
 void classify_counter(const History& history, const KeyHistory& whole, Classification& found);
+
+// Of a register: the first return, if any, of an operation that is certainly stale or saw what nobody had written. Up
+// to there the history is not linearizable; it may stop being so before. O(n log n).
+std::optional<Position> first_stale_return(const KeyHistory& whole);
 
 // Numbers the processes of a key from 0.
 class ProcessNumbers {

@@ -254,6 +254,30 @@ class StaleSweep {
 
 }  // namespace
 
+std::optional<Position> first_stale_return(const KeyHistory& whole) {
+  RegisterFacts facts(whole);
+  StaleSweep staleness(whole.operations.size());
+  Position first = kNever;
+  for (const KeyOperation& operation : whole.operations) {
+    const std::optional<ValueId> value = needed_value(operation);
+    if (value && operation.has_returned()) {
+      const Seen seen = facts.seen_by(operation, *value);
+      if (seen.is_any) {
+        staleness.observe(operation, *value, seen);
+      } else {
+        first = std::min(first, operation.returned);
+      }
+    }
+    if (operation.kind != OperationKind::read && operation.has_returned()) {
+      staleness.change(operation);
+    }
+  }
+  for (const StaleObservation& stale : staleness.stale()) {
+    first = std::min(first, stale.operation.returned);
+  }
+  return first == kNever ? std::nullopt : std::optional(first);
+}
+
 void classify_register(const History& history, const KeyHistory& whole, Classification& found) {
   RegisterFacts facts(whole);
   Sessions sessions(history, found);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "histories/checker.h"
+#include "histories/classify_parts.h"
 #include "histories/oracle.h"
 #include "histories/random_history.h"
 #include "histories/story_fixture.h"
@@ -243,6 +244,19 @@ TEST(Classify, a_read_that_overlaps_the_one_that_saw_something_newer_is_not_stal
                                    "2 invoke read null", "1 ok read 2", "2 ok read 1"});
 
   EXPECT_EQ(found.stale_reads.count, 0U);
+}
+
+// Positions count invocations and returns from 0: the stale read, of which the return is line 8, is the first suspect.
+TEST(Classify, the_first_stale_return_is_where_a_register_certainly_stops_being_linearizable) {
+  const History stale =
+      story({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke read null",
+             "2 invoke read null", "2 ok read 2", "1 ok read 1", "1 invoke read null", "1 ok read 7"});
+  const History unknown = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7"});
+  const History good = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 1"});
+
+  EXPECT_EQ(first_stale_return(key_of(stale)), std::optional<Position>(7));
+  EXPECT_EQ(first_stale_return(key_of(unknown)), std::optional<Position>(3));
+  EXPECT_EQ(first_stale_return(key_of(good)), std::nullopt);
 }
 
 TEST(Classify, a_value_that_may_have_been_written_again_is_not_stale) {

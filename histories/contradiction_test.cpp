@@ -110,53 +110,6 @@ TEST(Contradiction, of_a_lost_append) {
             "began: the append is lost, as nothing was read later");
 }
 
-TEST(Contradiction, of_a_read_that_misses_an_append_which_later_reads_show_calls_the_read_stale) {
-  const History history =
-      story({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
-             "1 invoke read null", R"(1 ok read "1.")", "1 invoke read null", R"(1 ok read "1.2.")"});
-
-  EXPECT_EQ(explained(history).sentence,
-            "the read at line 6 returned \"1.\", but the append of \"2.\" was acknowledged (line 4) before it began: "
-            "the read is stale, as the last read (line 8) shows it");
-}
-
-TEST(Contradiction, of_a_read_that_misses_an_append_which_no_later_read_shows_calls_the_append_lost) {
-  const History history =
-      story({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
-             "1 invoke read null", R"(1 ok read "1.")", "1 invoke read null", R"(1 ok read "1.")"});
-
-  EXPECT_EQ(explained(history).sentence,
-            "the read at line 6 returned \"1.\", but the append of \"2.\" was acknowledged (line 4) before it began: "
-            "the append is lost, as the last read (line 8) does not show it either");
-}
-
-TEST(Contradiction, of_strings_without_a_separator_is_told_by_their_pieces) {
-  const History lost = story({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "b")",
-                              R"(0 ok append "b")", "1 invoke read null", R"(1 ok read "a")"});
-  const History unknown = story({R"(0 invoke append "ab")", R"(0 ok append "ab")", R"(0 invoke append "cd")",
-                                 R"(0 ok append "cd")", "1 invoke read null", R"(1 ok read "abcdx")"});
-
-  EXPECT_EQ(explained(lost).sentence,
-            "the read at line 6 returned \"a\", but the append of \"b\" was acknowledged (line 4) before it began: the "
-            "append is lost, as nothing was read later");
-  EXPECT_EQ(explained(unknown).sentence, "the read at line 6 returned \"abcdx\", but nobody had appended \"x\"");
-}
-
-TEST(Contradiction, of_strings_that_begin_with_one_another_is_told_by_what_is_missing) {
-  const History nowhere = story({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "ab")",
-                                 R"(0 ok append "ab")", "1 invoke read null", R"(1 ok read "a")"});
-  const History too_short =
-      story({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "a")", R"(0 ok append "a")",
-             "1 invoke read null", R"(1 ok read "a")", R"(0 invoke append "ab")"});
-
-  EXPECT_EQ(explained(nowhere).sentence,
-            "the read at line 6 returned \"a\", but the append of \"ab\", which is nowhere in it, was acknowledged "
-            "(line 4) before it began");
-  EXPECT_EQ(explained(too_short).sentence,
-            "the read at line 6 returned \"a\", which is shorter than what had been appended and acknowledged before "
-            "it began (lines 2 and 4)");
-}
-
 TEST(Contradiction, of_a_resurrected_delete) {
   const History history = story({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null",
                                  "1 invoke read null", "1 ok read null", "1 invoke read null", "1 ok read 1"});
@@ -364,9 +317,8 @@ TEST(Contradiction, is_perhaps_not_minimal_when_the_work_is_up) {
   KeyHistory whole;
   partition.key_history(0, whole);
 
-  const Contradiction found = ContradictionFinder(
-                                  whole, [](KeyHistory&) { return Verdict::not_linearizable; }, /*work_max=*/0)
-                                  .find(2);
+  const Contradiction found =
+      ContradictionFinder(whole, [](KeyHistory&) { return Verdict::not_linearizable; }, /*work_max=*/0).find(2);
 
   EXPECT_FALSE(found.is_minimal);
   EXPECT_EQ(found.operations, (Operations{0, 1, 2}));

@@ -73,6 +73,29 @@ Explanation explain_answer(const History& history, const KeyHistory& whole,
   return explanation;
 }
 
+bool is_contradicted_nearby(const KeyHistory& whole, const KeyOperation& last, const Decide& decide) {
+  constexpr Position kShortly = 512;
+  const std::optional<ValueId> needed = needed_value(last);
+  if (!needed) {
+    return false;
+  }
+  KeyHistory known;
+  known_after(whole, last, known);
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t i = 0; i < known.operations.size(); ++i) {
+    const KeyOperation& operation = known.operations[i];
+    const bool is_change = operation.kind == OperationKind::write || operation.kind == OperationKind::remove;
+    const bool is_shortly_before = operation.returned < last.invoked && operation.returned + kShortly > last.invoked;
+    const bool writes_it = operation.kind != OperationKind::read && product_of(operation) == *needed;
+    if (operation.source == last.source || writes_it || (is_change && is_shortly_before)) {
+      kept.push_back(i);
+    }
+  }
+  KeyHistory tried;
+  forget_all_but(known, kept, tried);
+  return decide(tried) == Verdict::not_linearizable;
+}
+
 Reach reach_of(const History& history, const KeyHistory& whole, const Decide& decide) {
   constexpr int kVerdictsMax = 12;
   const std::vector<const KeyOperation*> returned = by_return(whole);
