@@ -36,7 +36,7 @@ struct CheckFlags {
   // Signed, because the parser would take -1 for the largest unsigned number.
   std::int64_t steps_max = static_cast<std::int64_t>(histories::CheckOptions{}.steps_max);
   std::uint64_t memory_bytes_max = histories::CheckOptions{}.memory_bytes_max;
-  bool stops_at_first = false;
+  bool judges_all = false;  // also the keys behind the first that is violated
   bool as_json = false;
   bool as_stream = false;
   double clock_error_seconds = 0;
@@ -82,7 +82,7 @@ void judge_keys(histories::Checker& checker, const CheckFlags& flags, const hist
       .steps_max = static_cast<std::uint64_t>(flags.steps_max),
       .memory_bytes_max = flags.memory_bytes_max - std::min(flags.memory_bytes_max, budget.memory_bytes),
       .is_out_of_time = budget.is_out_of_time,
-      .stops_at_first_violation = flags.stops_at_first,
+      .stops_at_first_violation = !flags.judges_all,
   };
   judged.report = checker.check(judged.history, options);
   classify_keys(judged.history, judged.report,
@@ -159,10 +159,12 @@ Result<StreamJudged> judge_stream(const std::string& file, const CheckFlags& fla
   Progress progress(file);
   const histories::StreamOptions options{.steps_max = static_cast<std::uint64_t>(flags.steps_max),
                                          .memory_bytes_max = flags.memory_bytes_max,
-                                         .is_out_of_time = [&] {
-                                           progress.tick(seconds());
-                                           return seconds() > flags.budget_seconds;
-                                         }};
+                                         .is_out_of_time =
+                                             [&] {
+                                               progress.tick(seconds());
+                                               return seconds() > flags.budget_seconds;
+                                             },
+                                         .stops_at_first_violation = !flags.judges_all};
   Result<std::unique_ptr<histories::ByteSource>> source =
       histories::ByteSource::of_file(file == "-" ? "/dev/stdin" : file);
   if (!source) {
@@ -183,8 +185,8 @@ Result<void> check_stream_flags(const CheckFlags& flags) {
   if (format != histories::Format::json_lines || flags.reading.initial || flags.reading.has_independent_keys) {
     return fail("--stream", "only JSON lines are judged as a stream, and keys that are absent at first");
   }
-  if (!flags.html.empty() || flags.availability_seconds || flags.clock_error_seconds != 0 || flags.stops_at_first) {
-    return fail("--stream", "--html, --availability, --clock-error and --first need the whole history");
+  if (!flags.html.empty() || flags.availability_seconds || flags.clock_error_seconds != 0) {
+    return fail("--stream", "--html, --availability and --clock-error need the whole history");
   }
   return {};
 }
@@ -263,7 +265,8 @@ ExitCode run_check(const CheckFlags& flags) {
 void add_check(CLI::App& app, ExitCode& exit) {
   CLI::App* check = app.add_subcommand("check", "Judge recorded histories: is each linearizable?");
   auto flags = std::make_shared<CheckFlags>();
-  check->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip")
+  check
+      ->add_option("FILE", flags->files, "Histories as JSON lines, EDN or logs, plain or gzip; - is the standard input")
       ->required()
       ->check(not_empty());
   add_reading_flags(*check, flags->reading);
@@ -301,11 +304,9 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->transform(CLI::AsSizeValue(false))
       ->transform(size_in_bytes())
       ->default_str("2GiB");
-  check->add_flag("!--all,--first", flags->stops_at_first,
-                  "Stop at the first key that is violated; --all, the default, judges every key");
-  check->add_flag(
-      "--stream", flags->as_stream,
-      "Judge JSON lines while they are read, for files longer than memory; the file - is the standard input");
+  check->add_flag("--all", flags->judges_all,
+                  "Judge every key of a file; otherwise the first that is violated ends the work on the file");
+  check->add_flag("--stream", flags->as_stream, "Judge JSON lines while they are read, for files longer than memory");
   check->callback([flags, &exit] { exit = flags->as_stream ? run_stream(*flags) : run_check(*flags); });
 }
 

@@ -48,6 +48,13 @@ void print_availability(const Judged& judged) {
   }
 }
 
+void print_unjudged(std::uint64_t unjudged, std::uint64_t keys) {
+  if (unjudged != 0) {
+    fmt::print("  {} of {} {} not judged: the first that is violated ended the work; --all judges every key\n",
+               unjudged, counted(keys, "key"), unjudged == 1 ? "was" : "were");
+  }
+}
+
 // Without their indentation.
 void add_lines(std::string_view text, std::vector<std::string>& lines) {
   while (!text.empty()) {
@@ -77,6 +84,39 @@ std::string classified_text(const Judged& judged, std::size_t place) {
   return text_of(*classified);
 }
 
+// Of the key in this place of the report.
+nlohmann::json row_of_key(const Judged& judged, std::size_t place) {
+  const KeyVerdict& key = judged.report.keys[place];
+  nlohmann::json row{{"key", key_text(judged, key.key)},
+                     {"verdict", name_of(key.verdict)},
+                     {"method", key.method},
+                     {"operations", key.operations},
+                     {"steps", key.steps}};
+  if (key.explanation) {
+    row["explanation"] = to_json(judged.history, *key.explanation);
+  }
+  if (key.reached) {
+    row["reached"] = to_json(*key.reached);
+  }
+  if (is_left_unexplained(key)) {
+    row["unexplained"] = kUnexplained;
+  }
+  if (const auto& classified = judged.findings.classified[place]) {
+    row["classification"] = to_json(*classified);
+    if (classified->shortage != Shortage::none) {
+      row["classification"]["reason"] = reason_of(classified->shortage);
+    }
+  }
+  // It has all keys of the history, also those that the report has not.
+  if (key.key != histories::kAbsent) {
+    row["availability"] = to_json(judged.history, judged.findings.availability[key.number]);
+  }
+  if (key.verdict == Verdict::undecided) {
+    row["reason"] = reason_of(key.shortage);
+  }
+  return row;
+}
+
 }  // namespace
 
 bool has_unavailable_key(const Judged& judged) {
@@ -86,8 +126,9 @@ bool has_unavailable_key(const Judged& judged) {
 }
 
 void print_text(const Judged& judged) {
+  const std::uint64_t keys = judged.report.keys.size() + judged.report.keys_not_judged;
   fmt::print("{}: {} ({}, {}, {:.2f} s)\n", judged.file, name_of(judged.report.verdict),
-             counted(judged.report.operations, "operation"), counted(judged.report.keys.size(), "key"), judged.seconds);
+             counted(judged.report.operations, "operation"), counted(keys, "key"), judged.seconds);
   if (judged.reading_shortage != Shortage::none) {
     fmt::print("  nothing was judged: while reading {}, {}\n", judged.stopped_at, reason_of(judged.reading_shortage));
   }
@@ -109,13 +150,15 @@ void print_text(const Judged& judged) {
     fmt::print("\n{}{}{}", key.explanation ? text_of(judged.history, *key.explanation) : "",
                key.reached ? text_of(*key.reached) : "", classified_text(judged, i));
   }
+  print_unjudged(judged.report.keys_not_judged, keys);
   print_availability(judged);
 }
 
 void print_text(const StreamJudged& judged) {
   const histories::StreamReport& report = judged.report;
+  const std::uint64_t keys = report.keys.size() + report.keys_not_judged;
   fmt::print("{}: {} ({}, {}, {:.2f} s, as a stream, at most {} kept)\n", judged.file, name_of(report.verdict),
-             counted(report.operations, "operation"), counted(report.keys.size(), "key"), judged.seconds,
+             counted(report.operations, "operation"), counted(keys, "key"), judged.seconds,
              counted(report.operations_kept_max, "operation"));
   for (const histories::StreamedKey& key : report.keys) {
     if (key.verdict == Verdict::linearizable) {
@@ -132,6 +175,10 @@ void print_text(const StreamJudged& judged) {
       fmt::print(": {}", reason_of(key.shortage));
     }
     fmt::print("\n");
+  }
+  print_unjudged(report.keys_not_judged, keys);
+  if (report.stopped_at_line != 0) {
+    fmt::print("  nothing behind line {} was read: --all reads to the end\n", report.stopped_at_line);
   }
   if (report.verdict == Verdict::not_linearizable) {
     fmt::print("  check it without --stream for all operations that contradict, what still holds, and a picture\n");
@@ -158,48 +205,35 @@ nlohmann::json row_of(const StreamJudged& judged) {
           {"verdict", name_of(judged.report.verdict)},
           {"operations", judged.report.operations},
           {"operations_kept_max", judged.report.operations_kept_max},
+          {"keys_not_judged", judged.report.keys_not_judged},
+          {"stopped_at_line", judged.report.stopped_at_line},
           {"seconds", judged.seconds},
           {"keys", std::move(keys)}};
 }
 
 nlohmann::json row_of(const Judged& judged) {
   nlohmann::json keys = nlohmann::json::array();
-  for (std::size_t i = 0; i < judged.report.keys.size(); ++i) {
-    const KeyVerdict& key = judged.report.keys[i];
-    nlohmann::json row{{"key", key_text(judged, key.key)},
-                       {"verdict", name_of(key.verdict)},
-                       {"method", key.method},
-                       {"operations", key.operations},
-                       {"steps", key.steps}};
-    if (key.explanation) {
-      row["explanation"] = to_json(judged.history, *key.explanation);
+  std::size_t place = 0;
+  for (std::uint32_t number = 0; number < judged.findings.availability.size(); ++number) {
+    if (place < judged.report.keys.size() && judged.report.keys[place].number == number) {
+      keys.push_back(row_of_key(judged, place++));
+    } else if (judged.report.keys_not_judged != 0) {
+      const histories::KeyAvailability& key = judged.findings.availability[number];
+      keys.push_back({{"key", key_text(judged, key.key)},
+                      {"verdict", "not_judged"},
+                      {"operations", key.operations},
+                      {"availability", to_json(judged.history, key)}});
     }
-    if (key.reached) {
-      row["reached"] = to_json(*key.reached);
-    }
-    if (is_left_unexplained(key)) {
-      row["unexplained"] = kUnexplained;
-    }
-    if (const auto& classified = judged.findings.classified[i]) {
-      row["classification"] = to_json(*classified);
-      if (classified->shortage != Shortage::none) {
-        row["classification"]["reason"] = reason_of(classified->shortage);
-      }
-    }
-    // It has all keys of the history, also those that the report has not.
-    if (key.key != histories::kAbsent) {
-      row["availability"] = to_json(judged.history, judged.findings.availability[key.number]);
-    }
-    if (key.verdict == Verdict::undecided) {
-      row["reason"] = reason_of(key.shortage);
-    }
-    keys.push_back(std::move(row));
+  }
+  for (; place < judged.report.keys.size(); ++place) {  // transactions, which are of no key
+    keys.push_back(row_of_key(judged, place));
   }
   nlohmann::json row{{"file", judged.file},
                      {"verdict", name_of(judged.report.verdict)},
                      {"operations", judged.report.operations},
                      {"seconds", judged.seconds},
                      {"is_unavailable", has_unavailable_key(judged)},
+                     {"keys_not_judged", judged.report.keys_not_judged},
                      {"keys", std::move(keys)}};
   if (judged.reading_shortage != Shortage::none) {
     row["reason"] = reason_of(judged.reading_shortage);

@@ -42,7 +42,7 @@ TEST(Check, holds_when_all_files_are_linearizable) {
 }
 
 TEST(Check, is_violated_when_one_file_is_not_linearizable) {
-  const Outcome outcome = check({kGood, kBad});
+  const Outcome outcome = check({kGood, kBad, "--all"});
 
   EXPECT_EQ(outcome.exit, ExitCode::violated);
   EXPECT_NE(outcome.out.find("\n  {b}:r0: not_linearizable: the "), std::string::npos);
@@ -236,29 +236,6 @@ TEST_F(CheckFile, an_undecided_key_says_how_far_it_got) {
   EXPECT_EQ(nlohmann::json::parse(outcome.out)[0]["keys"][0]["reached"]["answers"], 2) << outcome.out;
 }
 
-TEST_F(CheckFile, is_judged_as_a_stream_when_asked) {
-  const std::string file = write("stale.jsonl", std::string(kStale));
-
-  const Outcome outcome = check({file, "--stream"});
-  EXPECT_EQ(outcome.exit, ExitCode::violated);
-  EXPECT_NE(outcome.out.find(
-                "  k: not_linearizable: what returned at line 6 cannot be explained: the read (line 6) returned 1, but "
-                "2 was acknowledged (line 4) before it began, and 1 was written before that (line 2)\n"
-                "  check it without --stream for all operations that contradict, what still holds, and a picture\n"),
-            std::string::npos)
-      << outcome.out;
-  EXPECT_EQ(check({kGood, "--stream"}).exit, ExitCode::held);
-  EXPECT_EQ(nlohmann::json::parse(check({kGood, kBad, "--stream", "--json"}).out)[1]["verdict"], "not_linearizable");
-  EXPECT_EQ(check({file, "--stream", "--budget", "0s"}).exit, ExitCode::undecided);
-  EXPECT_EQ(check({kBroken, "--stream"}).exit, ExitCode::bad_input);
-  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
-           {"--html", path("x.html")}, {"--clock-error", "1s"}, {"--initial", "0"}, {"--format", "edn"}, {"--first"}}) {
-    std::vector<std::string> arguments{file, "--stream"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    EXPECT_EQ(check(arguments).exit, ExitCode::bad_input) << more[0];
-  }
-}
-
 TEST_F(CheckFile, a_byte_order_mark_is_named) {
   const std::string file = write("marked.jsonl", "\xef\xbb\xbf{\"process\":0,\"type\":\"invoke\"}\n");
 
@@ -295,9 +272,45 @@ TEST_F(CheckFile, what_would_reorder_or_hide_text_is_shown_by_its_number) {
   EXPECT_EQ(outcome.out.find("\xe2\x80\xae"), std::string::npos);
 }
 
-TEST(Check, judges_every_key_unless_told_to_stop_at_the_first) {
-  EXPECT_EQ(nlohmann::json::parse(check({kBad, "--json", "--all"}).out)[0]["keys"].size(), 5U);
-  EXPECT_EQ(nlohmann::json::parse(check({kBad, "--json", "--first"}).out)[0]["keys"].size(), 1U);
+std::uint64_t keys_with(const nlohmann::json& row, const std::string& verdict) {
+  std::uint64_t count = 0;
+  for (const nlohmann::json& key : row["keys"]) {
+    count += key["verdict"] == verdict ? 1U : 0U;
+  }
+  return count;
+}
+
+TEST(Check, stops_at_the_first_violated_key_and_says_what_it_did_not_judge) {
+  const Outcome outcome = check({kBad});
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_NE(outcome.out.find("(201 operations, 5 keys, "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\n  4 of 5 keys were not judged: the first that is violated ended the work; --all judges "
+                             "every key\n"),
+            std::string::npos)
+      << outcome.out;
+
+  const nlohmann::json row = nlohmann::json::parse(check({kBad, "--json"}).out)[0];
+  EXPECT_EQ(row["keys_not_judged"], 4);
+  EXPECT_EQ(keys_with(row, "not_linearizable"), 1U);
+  EXPECT_EQ(keys_with(row, "not_judged"), 4U);
+}
+
+TEST(Check, judges_every_key_when_told_to) {
+  const Outcome outcome = check({kBad, "--all"});
+  EXPECT_EQ(outcome.exit, ExitCode::violated);
+  EXPECT_EQ(outcome.out.find("not judged"), std::string::npos) << outcome.out;
+
+  const nlohmann::json row = nlohmann::json::parse(check({kBad, "--json", "--all"}).out)[0];
+  EXPECT_EQ(row["keys_not_judged"], 0);
+  EXPECT_EQ(keys_with(row, "not_linearizable"), 4U);
+  EXPECT_EQ(keys_with(row, "linearizable"), 1U);
+}
+
+// "Linearizable" is only ever said of a history of which every key was judged.
+TEST(Check, judges_every_key_of_a_history_that_is_linearizable) {
+  const nlohmann::json row = nlohmann::json::parse(check({kGood, "--json"}).out)[0];
+  EXPECT_EQ(row["keys_not_judged"], 0);
+  EXPECT_EQ(keys_with(row, "linearizable"), row["keys"].size());
 }
 
 TEST(Check, refuses_wrong_usage) {

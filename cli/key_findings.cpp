@@ -29,17 +29,20 @@ struct NamedTally {
 
 std::vector<NamedTally> tallies_of(const Classification& classified) {
   const Classification& c = classified;
-  return {{"stale_reads", "stale read", "stale reads", c.stale_reads},
-          {"reads_backwards", "read older than one before it of the same process",
-           "reads older than one before them of the same process", c.reads_backwards},
-          {"own_writes_missed", "read that misses a write of the same process",
-           "reads that miss a write of the same process", c.own_writes_missed},
-          {"lost_writes", "lost write", "lost writes", c.lost_writes},
-          {"lost_appends", "lost append", "lost appends", c.lost_appends},
-          {"lost_increments", "lost increment", "lost increments", c.lost_increments},
-          {"duplicated_appends", "duplicated append", "duplicated appends", c.duplicated_appends},
-          {"duplicated_increments", "duplicated increment", "duplicated increments", c.duplicated_increments},
-          {"never_written", "read of what was never written", "reads of what was never written", c.never_written}};
+  return {
+      {"stale_reads", "stale read", "stale reads", c.stale_reads},
+      {"resurrected_deletes", "resurrected delete", "resurrected deletes", c.resurrected_deletes},
+      {"reads_backwards", "read older than one before it of the same process",
+       "reads older than one before them of the same process", c.reads_backwards},
+      {"own_writes_missed", "read that misses a write of the same process",
+       "reads that miss a write of the same process", c.own_writes_missed},
+      {"lost_writes", "lost write", "lost writes", c.lost_writes},
+      {"lost_appends", "lost append", "lost appends", c.lost_appends},
+      {"lost_increments", "lost increment", "lost increments", c.lost_increments},
+      {"duplicated_appends", "duplicated append", "duplicated appends", c.duplicated_appends},
+      {"duplicated_increments", "duplicated increment", "duplicated increments", c.duplicated_increments},
+      {"never_written", "read of what was never written", "reads of what was never written", c.never_written},
+      {"never_there", "cas from a value that was never there", "cas from values that were never there", c.never_there}};
 }
 
 // The lines of a long explanation say little.
@@ -107,6 +110,9 @@ std::string text_of(const Classification& classified) {
   std::string text = fmt::format("    sequentially consistent: {}, monotonic reads: {}, reads its own writes: {}\n",
                                  name_of(classified.is_sequential), name_of(classified.has_monotonic_reads),
                                  name_of(classified.reads_its_writes));
+  if (classified.untold != histories::Untold::nothing) {
+    text += fmt::format("    nothing else was counted: {}\n", name_of(classified.untold));
+  }
   std::string counts;
   for (const auto& [name, one, many, tally] : tallies_of(classified)) {
     if (tally.count != 0) {
@@ -165,6 +171,9 @@ nlohmann::json to_json(const Classification& classified) {
                        {"nanoseconds_line", classified.worst.time_line},
                        {"versions", classified.worst.versions},
                        {"versions_line", classified.worst.versions_line}}}};
+  if (classified.untold != histories::Untold::nothing) {
+    row["not_counted"] = name_of(classified.untold);
+  }
   for (const auto& [name, one, many, tally] : tallies_of(classified)) {
     row[name] = {{"count", tally.count}, {"line", tally.line}};
   }

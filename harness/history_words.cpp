@@ -50,7 +50,7 @@ std::string operations_up_to(const histories::History& history, std::uint32_t la
   shown.erase(shown.begin(), shown.end() - static_cast<std::ptrdiff_t>(std::min(shown.size(), kShown)));
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const histories::RecordedOperation& operation = history.operations[shown[i]];
-    text += fmt::format("{}{}: {}, {} ({} to {})", i == 0 ? "" : ", ", options.names(shown[i]),
+    text += fmt::format("{}{}: {}, {} ({} to {})", i == 0 ? "" : ", ", options.telling.names(shown[i]),
                         asked_for(history, operation), name_of(operation.outcome), words(operation.invoked_at),
                         operation.has_returned() ? words(operation.returned_at) : "the end");
   }

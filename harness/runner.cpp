@@ -352,7 +352,7 @@ void Runner::judge_history() {
   histories::CheckOptions options;
   options.steps_max = kCheckerSteps;
   options.memory_bytes_max = kCheckerMemory;
-  options.names = [this](std::uint32_t operation) {
+  options.telling.names = [this](std::uint32_t operation) {
     return fmt::format("request {} of client {}", recorded_[operation].sequence, recorded_[operation].client.value);
   };
   const histories::CheckReport verdict = checker_.check(builder_.history(), options);

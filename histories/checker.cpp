@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "histories/classify_parts.h"
 #include "histories/explain.h"
 #include "histories/register_transactions.h"
 
@@ -68,7 +69,9 @@ CheckReport Checker::check(const History& history, const CheckOptions& options) 
   const std::uint32_t keys = partition_.cut(history);
   const std::vector<Judgement> judgements = judge_in_rounds(keys, options);
   for (std::uint32_t key = 0; key < keys; ++key) {
-    if (!judgements[key].is_open) {
+    if (judgements[key].is_open) {
+      ++report.keys_not_judged;
+    } else {
       report.keys.push_back(tell(history, key, judgements[key], options));
     }
   }
@@ -149,7 +152,7 @@ KeyVerdict Checker::tell(const History& history, std::uint32_t key, const Judgem
     look_how_far(history, key, options, verdict);
   }
   if (verdict.verdict == Verdict::not_linearizable) {
-    verdict.explanation = explain(history, key, judgement.decision, options);
+    verdict.explanation = explain(history, key, judgement, options);
   }
   return verdict;
 }
@@ -178,8 +181,11 @@ Checker::Judgement Checker::judge(KeyHistory& history, const Effort& effort, con
   if (structure == Structure::log) {
     structure = reducer_.reduce_pending(history, structure);
   }
+  // The key's history as it was, without what tells nothing, and in the order of its returns.
+  constexpr std::uint64_t kBytesOfCopies = 3 * sizeof(KeyOperation);
+  const std::uint64_t copies = history.operations.size() * kBytesOfCopies;
   const SearchLimits limits{.steps_max = *effort.steps_max,
-                            .memory_bytes_max = options.memory_bytes_max,
+                            .memory_bytes_max = options.memory_bytes_max - std::min(options.memory_bytes_max, copies),
                             .is_out_of_time = options.is_out_of_time ? &options.is_out_of_time : nullptr,
                             .cutting = options.cutting};
   const SearchResult result = search_.run(history, structure, limits);
@@ -217,17 +223,32 @@ void Checker::look_how_far(const History& history, std::uint32_t key, const Chec
 }
 
 // Whatever is linearizable stays so when its end is cut off, so the first return at which it stops being so can be
-// found by bisection. The suspect, and the return before it, are looked at first.
-std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, const Decision& refuted,
+// found by bisection. The suspect, and the return before it, are looked at first. Each verdict is about the whole
+// beginning and may take a search: so where a search refuted a register, the first return that is certainly stale is
+// the suspect, which then takes one such verdict.
+std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, const Judgement& refuted,
                                             const CheckOptions& options) {
   partition_.key_history(key, whole_);
   const std::vector<const KeyOperation*> by_return = histories::by_return(whole_);
-  const auto sound = std::ranges::upper_bound(by_return, refuted.sound_until, {}, &KeyOperation::returned);
+  const auto place_of = [&](Position position) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(by_return, position, {}, &KeyOperation::returned) -
+                                    by_return.begin());
+  };
+  Checker fresh;  // of small buffers: most of what it is asked is tiny
+  const Decide decide = fresh.decider(options, kStepsOfExplanation);
+  const auto sound = std::ranges::upper_bound(by_return, refuted.decision.sound_until, {}, &KeyOperation::returned);
   auto low = static_cast<std::size_t>(sound - by_return.begin());
   std::size_t high = by_return.size() - 1;  // cut just after this one, it is known to be not linearizable
-  const auto found = std::ranges::lower_bound(by_return, refuted.suspect, {}, &KeyOperation::returned);
-  const auto guess = static_cast<std::size_t>(found - by_return.begin());
+  const std::size_t guess = place_of(refuted.decision.suspect);
   std::vector<std::size_t> guesses{guess - 1, guess};  // the last one first; one that is out of range helps nothing
+  const bool is_searched = refuted.steps != 0 && structure_of(whole_) == Structure::registers;
+  if (const std::optional<Position> stale = is_searched ? first_stale_return(whole_) : std::nullopt) {
+    const std::size_t place = place_of(*stale);
+    if (low <= place && place <= high && is_contradicted_nearby(whole_, *by_return[place], decide)) {
+      high = place;
+      guesses = {place - 1};
+    }
+  }
   while (low < high) {
     std::size_t middle = low + (high - low) / 2;
     if (!guesses.empty()) {
@@ -245,9 +266,7 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
       low = middle + 1;
     }
   }
-  Checker fresh;  // of small buffers: most of what it is asked is tiny
-  const Decide decide = fresh.decider(options, kStepsOfExplanation);
-  return explain_answer(history, whole_, by_return, high, decide, options.names);
+  return explain_answer(history, whole_, by_return, high, decide, options.telling);
 }
 
 Decide Checker::decider(const CheckOptions& options, std::uint64_t steps_max) {

@@ -34,9 +34,7 @@ struct CheckOptions {
   std::function<bool()> is_out_of_time{};
   // Look for the first answer that cannot be explained. Costs a few more searches for each key that is violated.
   bool explains = true;
-  // How an explanation names an operation (an index into History::operations), for histories that are not kept as a
-  // file; absent: by its process and line.
-  std::function<std::string(std::uint32_t)> names{};
+  Telling telling{};  // how explanations tell of histories that are not the whole of a file
   // Judge no more once a key is found to be violated; keys that are not decided by then are missing from the report.
   bool stops_at_first_violation = false;
   // Leave out the deciders in front of the search: for tests that compare the two.
@@ -60,7 +58,8 @@ struct KeyVerdict {
 
 struct CheckReport {
   Verdict verdict = Verdict::linearizable;  // violated if any key is, else undecided if any key is
-  std::vector<KeyVerdict> keys;             // in the order in which they appear
+  std::vector<KeyVerdict> keys;             // those judged, in the order in which they appear
+  std::uint64_t keys_not_judged = 0;        // a violation stopped it before (CheckOptions::stops_at_first_violation)
   std::uint64_t operations = 0;
 
   std::uint64_t count(Verdict wanted) const;
@@ -101,7 +100,7 @@ class Checker {
   MaybeDecision decide_by_structure(const KeyHistory& history, Structure structure);
   // A key that was not decided as a whole: how far it can be decided, if that does not refute it after all.
   void look_how_far(const History& history, std::uint32_t key, const CheckOptions& options, KeyVerdict& verdict);
-  std::optional<Explanation> explain(const History& history, std::uint32_t key, const Decision& refuted,
+  std::optional<Explanation> explain(const History& history, std::uint32_t key, const Judgement& refuted,
                                      const CheckOptions& options);
   // What judges histories for an explanation; must not outlive the checker.
   Decide decider(const CheckOptions& options, std::uint64_t steps_max);

@@ -307,6 +307,22 @@ TEST(Checker, is_undecided_when_memory_runs_out) {
   }
 }
 
+// The search remembers nothing here, and yet needs memory for every operation.
+TEST(Checker, counts_the_memory_of_what_a_search_sets_up) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 4'000; ++i) {
+    const std::string value = std::to_string(i / 2 % 3);
+    lines.push_back(i % 2 == 0 ? "0 invoke write " + value : "0 ok write " + value);
+  }
+  lines.insert(lines.end(), {"0 invoke read null", "0 ok read " + std::to_string(1'999 % 3)});
+  const History history = story(lines);
+
+  const CheckReport little = check(history, {.memory_bytes_max = 270'000, .only_searches = true});
+  EXPECT_EQ(little.verdict, Verdict::undecided);
+  EXPECT_EQ(little.keys[0].shortage, Shortage::memory);
+  EXPECT_EQ(check(history, {.memory_bytes_max = 1'000'000, .only_searches = true}).verdict, Verdict::linearizable);
+}
+
 TEST(Checker, is_undecided_when_time_runs_out) {
   const CheckReport report = check(hard_history(), {.is_out_of_time = [] { return true; }});
 

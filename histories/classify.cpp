@@ -22,7 +22,7 @@ Classification classify(const History& history, const KeyHistory& whole, const C
     case Structure::registers: classify_register(history, whole, found); break;
     case Structure::log: classify_log(history, whole, budget.is_out_of_time, found); break;
     case Structure::counter: classify_counter(history, whole, found); break;
-    case Structure::mixed: break;
+    case Structure::mixed: found.untold = Untold::mixture; break;
   }
   if (has_time()) {
     found.is_sequential = is_sequentially_consistent(history, whole, kStepsOfSequential, budget.memory_bytes_max / 2);

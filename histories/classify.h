@@ -2,7 +2,12 @@
 //
 // Everything is counted only where it is certain. Versions are told apart by their values: where a value was written
 // several times, a read of it counts as one of the newest of them that it may have seen. What cannot be judged so
-// (mixtures of appends or increments with writes) is undecided and counts nothing.
+// (mixtures of appends or increments with writes, appended pieces that cannot be told apart: `Untold`) is undecided and
+// counts nothing.
+//
+// What is counted are operations. No operation counts both as a stale read and as a resurrected delete, and a read that
+// misses nothing but lost appends is not stale. But one contradiction may be counted from both of its sides: of a
+// register, the read is stale and the write that it misses, if nobody ever saw it, is lost.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +49,21 @@ struct Staleness {
   std::uint32_t versions_line = 0;
 };
 
+// Why a history's structure lets nothing be counted.
+enum class Untold : std::uint8_t { nothing, pieces, mixture };
+constexpr std::string_view name_of(Untold untold) {
+  switch (untold) {
+    case Untold::nothing: return "";
+    case Untold::pieces: return "what was appended cannot be told apart in what was read";
+    case Untold::mixture:
+      return "appends or increments are mixed with other changes, or a cas told that it found another value";
+  }
+  return "";
+}
+
 struct Classification {
   Shortage shortage = Shortage::none;  // for want of that, nothing was counted
+  Untold untold = Untold::nothing;     // because of that, nothing but is_sequential was decided
   Holds is_sequential = Holds::undecided;
   // Of each process by itself. yes: of all that could be told apart.
   Holds has_monotonic_reads = Holds::undecided;
@@ -53,14 +71,19 @@ struct Classification {
   Tally reads_backwards;    // a read older than one before it of the same process
   Tally own_writes_missed;  // a read older than an acknowledged change of the same process
 
+  // Reads, and compare-and-sets and increments by what they must have found, of something older than what had been
+  // acknowledged or read before they began.
   Tally stale_reads;
-  Staleness worst;
-  Tally lost_writes;            // acknowledged, never seen, and an older value was read afterwards
-  Tally lost_appends;           // acknowledged, and not in what was read last
+  // The same where an acknowledged delete, over before they began, had removed the value, and nobody wrote it again.
+  Tally resurrected_deletes;
+  Staleness worst;              // of both
+  Tally lost_writes;            // not deletes: acknowledged, never seen, and an older value was read afterwards
+  Tally lost_appends;           // acknowledged before the last read began, and not in what that showed
   Tally lost_increments;        // acknowledged with a number that another one was told too
   Tally duplicated_appends;     // shown more often than it was asked for
   Tally duplicated_increments;  // how many more were counted than asked for
-  Tally never_written;          // a read, or what depends on one, of something that nobody had asked to write
+  Tally never_written;          // a read of something that nobody had asked to write
+  Tally never_there;            // a compare-and-set from a value that nobody had asked to write, which succeeded
 };
 
 struct ClassifyBudget {

@@ -70,7 +70,7 @@ void classify_counter(const History& history, const KeyHistory& whole, Classific
     if (newer != reached.end() && newer->at < operation.invoked) {
       const auto last = std::prev(std::ranges::lower_bound(reached, operation.invoked, {}, &Reached::at));
       add_stale(history, operation, history.operations[newer->by->source].returned_at,
-                static_cast<std::uint64_t>(last->number - before), found);
+                static_cast<std::uint64_t>(last->number - before), found.stale_reads, found);
     }
     Session& session = sessions.of(operation);
     if (!is_increment) {

@@ -18,14 +18,16 @@ class LogFacts {
       if (operation.kind == OperationKind::append) {
         const std::uint32_t piece = index_of(pieces.number_of_append(operation.argument));
         all_[piece].invocations.push_back(operation.invoked);
-        all_[piece].returned = operation.returned;
         if (operation.has_returned()) {
           acknowledged_.push_back({&operation, piece});
         }
       }
     }
-    std::erase_if(acknowledged_, [this](const Append& append) { return all_[append.piece].invocations.size() != 1; });
     std::ranges::sort(acknowledged_, {}, [](const Append& append) { return append.operation->returned; });
+    set_lost_apart(whole);
+    for (const Append& append : acknowledged_) {
+      all_[append.piece].returns.push_back(append.operation->returned);
+    }
   }
 
   void take(const KeyOperation& operation) {
@@ -47,19 +49,11 @@ class LogFacts {
     compare_with_session(operation, *seen);
   }
 
-  // Of the read that began last.
-  void count_lost() {
-    for (const Append& append : acknowledged_) {
-      if (append.operation->returned < last_read_invoked_ && all_[append.piece].seen_in != read_) {
-        found_.lost_appends.add(line_of(history_, *append.operation));
-      }
-    }
-  }
-
  private:
   struct Piece {
     std::vector<Position> invocations;  // of its appends
-    Position returned = kNever;         // of the last of them
+    std::vector<Position> returns;      // of those in acknowledged_
+    std::uint64_t shown_last = 0;       // how often it stands in what was read last
     std::uint32_t seen_in = 0;          // the number of the last read that saw it
     std::uint32_t times = 0;            // how often it did
     bool is_duplicated = false;
@@ -73,6 +67,31 @@ class LogFacts {
     std::vector<Append> own;
   };
 
+  // Of pieces that were appended several times, the earliest appends are the lost ones: that makes no read stale that
+  // is not.
+  void set_lost_apart(const KeyHistory& whole) {
+    const std::optional<LastRead> last = last_read(whole, pieces_);
+    if (!last) {
+      return;
+    }
+    for (const std::uint64_t number : last->seen) {
+      ++all_[index_of(number)].shown_last;
+    }
+    const auto is_due = [&](const Append& append) { return append.operation->returned < last->operation->invoked; };
+    std::vector<std::uint64_t> due(all_.size(), 0);
+    for (const Append& append : acknowledged_) {
+      due[append.piece] += is_due(append) ? 1U : 0U;
+    }
+    std::erase_if(acknowledged_, [&](const Append& append) {
+      if (due[append.piece] <= all_[append.piece].shown_last || !is_due(append)) {
+        return false;
+      }
+      --due[append.piece];
+      found_.lost_appends.add(line_of(history_, *append.operation));
+      return true;
+    });
+  }
+
   std::uint32_t index_of(std::uint64_t number) {
     const auto next = static_cast<std::uint32_t>(all_.size());
     const std::uint32_t index = index_of_piece_.find_or_insert(number, next);
@@ -85,14 +104,13 @@ class LogFacts {
   // Returns how many of acknowledged_ that returned before the read began it shows.
   std::int64_t mark(const KeyOperation& read, const Numbers& seen) {
     ++read_;
-    last_read_invoked_ = read.invoked;
     std::int64_t shown = 0;
     bool shows_unknown = false;
     for (const std::uint64_t number : seen) {
       Piece& piece = all_[index_of(number)];
       piece.times = piece.seen_in == read_ ? piece.times + 1 : 1;
       piece.seen_in = read_;
-      shown += piece.times == 1 && piece.invocations.size() == 1 && piece.returned < read.invoked ? 1 : 0;
+      shown += piece.times <= due_before(piece, read) ? 1 : 0;
       const auto asked = std::ranges::lower_bound(piece.invocations, read.returned) - piece.invocations.begin();
       shows_unknown |= asked == 0;
       if (asked != 0 && piece.times > asked && !piece.is_duplicated) {
@@ -106,6 +124,10 @@ class LogFacts {
     return shown;
   }
 
+  static std::int64_t due_before(const Piece& piece, const KeyOperation& read) {
+    return std::ranges::lower_bound(piece.returns, read.invoked) - piece.returns.begin();
+  }
+
   void compare_with_acknowledged(const KeyOperation& read, std::int64_t shown) {
     const auto end = std::ranges::lower_bound(acknowledged_, read.invoked, {},
                                               [](const Append& append) { return append.operation->returned; });
@@ -113,10 +135,12 @@ class LogFacts {
     if (missing == 0) {
       return;
     }
-    const auto first = std::find_if(acknowledged_.begin(), end,
-                                    [this](const Append& append) { return all_[append.piece].seen_in != read_; });
+    const auto first = std::find_if(acknowledged_.begin(), end, [&](const Append& append) {
+      const Piece& piece = all_[append.piece];
+      return (piece.seen_in == read_ ? piece.times : 0) < due_before(piece, read);
+    });
     add_stale(history_, read, history_.operations[first->operation->source].returned_at,
-              static_cast<std::uint64_t>(missing), found_);
+              static_cast<std::uint64_t>(missing), found_.stale_reads, found_);
   }
 
   void compare_with_session(const KeyOperation& read, const Numbers& seen) {
@@ -137,10 +161,9 @@ class LogFacts {
   Classification& found_;
   FlatMap index_of_piece_;
   std::vector<Piece> all_;
-  std::vector<Append> acknowledged_;  // of pieces appended once, in the order of their returns
+  std::vector<Append> acknowledged_;  // but for the lost ones, in the order of their returns
   OfEachProcess<Session> sessions_;
   std::uint32_t read_ = 0;  // the number of the read looked at, from 1
-  Position last_read_invoked_ = 0;
 };
 
 }  // namespace
@@ -149,6 +172,7 @@ void classify_log(const History& history, const KeyHistory& whole, const OutOfTi
                   Classification& found) {
   std::optional<LogPieces> pieces = LogPieces::of(whole);
   if (!pieces) {
+    found.untold = Untold::pieces;
     return;
   }
   LogFacts facts(history, whole, *pieces, found);
@@ -158,7 +182,6 @@ void classify_log(const History& history, const KeyHistory& whole, const OutOfTi
     }
     facts.take(whole.operations[i]);
   }
-  facts.count_lost();
   found.has_monotonic_reads = holds_unless(found.reads_backwards, true);
   found.reads_its_writes = holds_unless(found.own_writes_missed, true);
 }

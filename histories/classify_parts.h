@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "histories/classify.h"
@@ -15,6 +16,10 @@ void classify_register(const History& history, const KeyHistory& whole, Classifi
 void classify_log(const History& history, const KeyHistory& whole, const OutOfTime& is_out_of_time,
                   Classification& found);
 void classify_counter(const History& history, const KeyHistory& whole, Classification& found);
+
+// Of a register: the first return, if any, of an operation that is certainly stale or saw what nobody had written. Up
+// to there the history is not linearizable; it may stop being so before. O(n log n).
+std::optional<Position> first_stale_return(const KeyHistory& whole);
 
 // Numbers the processes of a key from 0.
 class ProcessNumbers {
@@ -55,12 +60,13 @@ inline std::uint32_t line_of(const History& history, const KeyOperation& operati
   return operation.has_returned() ? recorded.return_line : recorded.invoke_line;
 }
 
-// A read that began when `versions` newer ones had been acknowledged, the first of them at `newer_since`.
+// A read that began when `versions` newer ones had been acknowledged, the first of them at `newer_since`. `tally`: of
+// `found`, what it counts as.
 inline void add_stale(const History& history, const KeyOperation& read, TrueTime newer_since, std::uint64_t versions,
-                      Classification& found) {
+                      Tally& tally, Classification& found) {
   const std::uint32_t line = line_of(history, read);
   const Duration time = history.operations[read.source].invoked_at - newer_since;
-  found.stale_reads.add(line);
+  tally.add(line);
   if (found.worst.time_line == 0 || found.worst.time < time) {
     found.worst.time = time;
     found.worst.time_line = line;

@@ -160,6 +160,35 @@ class Sessions {
   OfEachProcess<Session> processes_;
 };
 
+// When acknowledged deletes were over, by what they came behind.
+class Deletes {
+ public:
+  explicit Deletes(const std::vector<KeyOperation>& changes) {
+    for (const KeyOperation& change : changes) {
+      if (change.kind == OperationKind::remove) {
+        deletes_.push_back({change.invoked, change.returned});
+      }
+    }
+    for (std::size_t i = deletes_.size(); i-- > 1;) {
+      deletes_[i - 1].over_by = std::min(deletes_[i - 1].over_by, deletes_[i].over_by);
+    }
+  }
+
+  // Whether one was invoked behind `after` and over before `before`.
+  bool any_between(SignedPosition after, Position before) const {
+    const auto first = std::ranges::upper_bound(deletes_, after, {}, &Delete::invoked);
+    return first != deletes_.end() && first->over_by < before;
+  }
+
+ private:
+  struct Delete {
+    SignedPosition invoked;
+    Position over_by;  // the earliest return of this one and all that were invoked later
+  };
+
+  std::vector<Delete> deletes_;
+};
+
 void count_lost_writes(const History& history, const std::vector<Observation>& observations, const RegisterFacts& facts,
                        Classification& found) {
   // oldest_from[i]: of observations i and later, in the order of invocation, the oldest version seen.
@@ -170,6 +199,9 @@ void count_lost_writes(const History& history, const std::vector<Observation>& o
     is_seen.find_or_insert(needed_value(observations[i].operation)->value, 1);
   }
   for (const KeyOperation& change : facts.changes()) {
+    if (change.kind == OperationKind::remove) {
+      continue;
+    }
     const auto behind = std::ranges::upper_bound(observations, change.returned, {}, [](const Observation& observation) {
       return observation.operation.invoked;
     });
@@ -222,6 +254,30 @@ class StaleSweep {
 
 }  // namespace
 
+std::optional<Position> first_stale_return(const KeyHistory& whole) {
+  RegisterFacts facts(whole);
+  StaleSweep staleness(whole.operations.size());
+  Position first = kNever;
+  for (const KeyOperation& operation : whole.operations) {
+    const std::optional<ValueId> value = needed_value(operation);
+    if (value && operation.has_returned()) {
+      const Seen seen = facts.seen_by(operation, *value);
+      if (seen.is_any) {
+        staleness.observe(operation, *value, seen);
+      } else {
+        first = std::min(first, operation.returned);
+      }
+    }
+    if (operation.kind != OperationKind::read && operation.has_returned()) {
+      staleness.change(operation);
+    }
+  }
+  for (const StaleObservation& stale : staleness.stale()) {
+    first = std::min(first, stale.operation.returned);
+  }
+  return first == kNever ? std::nullopt : std::optional(first);
+}
+
 void classify_register(const History& history, const KeyHistory& whole, Classification& found) {
   RegisterFacts facts(whole);
   Sessions sessions(history, found);
@@ -233,7 +289,8 @@ void classify_register(const History& history, const KeyHistory& whole, Classifi
     if (value && operation.has_returned()) {
       const Seen seen = facts.seen_by(operation, *value);
       if (!seen.is_any) {
-        found.never_written.add(line_of(history, operation));
+        const bool is_read = operation.kind == OperationKind::read;
+        (is_read ? found.never_written : found.never_there).add(line_of(history, operation));
       } else {
         is_all_told_apart &= seen.is_unique;
         observations.push_back({operation, seen});
@@ -247,11 +304,15 @@ void classify_register(const History& history, const KeyHistory& whole, Classifi
     }
   }
   const std::vector<std::uint64_t> versions = count_newer(staleness.stale(), facts.changes());
+  const Deletes deletes(facts.changes());
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const StaleObservation& stale = staleness.stale()[i];
+    const bool is_resurrected =
+        *needed_value(stale.operation) != kAbsent && deletes.any_between(stale.arrived_by, stale.operation.invoked);
     // One that only a read showed counts too.
     add_stale(history, stale.operation, history.operations[stale.witness].returned_at,
-              std::max<std::uint64_t>(versions[i], 1), found);
+              std::max<std::uint64_t>(versions[i], 1), is_resurrected ? found.resurrected_deletes : found.stale_reads,
+              found);
   }
   count_lost_writes(history, observations, facts, found);
   found.has_monotonic_reads = holds_unless(found.reads_backwards, is_all_told_apart);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "histories/checker.h"
+#include "histories/classify_parts.h"
 #include "histories/oracle.h"
 #include "histories/random_history.h"
 #include "histories/story_fixture.h"
@@ -95,12 +96,84 @@ TEST(Classify, lost_and_duplicated_appends_are_counted) {
   EXPECT_EQ(found.duplicated_appends.count, 1U);
   EXPECT_EQ(found.duplicated_appends.line, 8U);
   EXPECT_EQ(found.never_written.count, 1U);
-  EXPECT_EQ(found.stale_reads.count, 1U);
-  EXPECT_EQ(found.worst.versions, 1U);
-  EXPECT_EQ(found.worst.time, Duration{3});
+  EXPECT_EQ(found.stale_reads.count, 0U);  // it misses nothing but the lost one
   EXPECT_EQ(found.has_monotonic_reads, Holds::no);
   EXPECT_EQ(found.reads_its_writes, Holds::no);
   EXPECT_EQ(found.is_sequential, Holds::no);
+}
+
+TEST(Classify, a_read_that_misses_appends_is_stale_where_a_later_read_shows_them) {
+  const Classification found =
+      of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
+          "1 invoke read null", "1 ok read null", "1 invoke read null", R"(1 ok read "1.2.")"});
+
+  EXPECT_EQ(found.stale_reads.count, 1U);
+  EXPECT_EQ(found.stale_reads.line, 6U);
+  EXPECT_EQ(found.worst.versions, 2U);
+  EXPECT_EQ(found.worst.time, Duration{3});
+  EXPECT_EQ(found.lost_appends.count, 0U);
+}
+
+TEST(Classify, of_a_piece_that_was_appended_twice_and_is_shown_once_one_is_lost) {
+  const Classification found =
+      of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "1.")", R"(0 ok append "1.")",
+          "1 invoke read null", R"(1 ok read "1.1.")", "1 invoke read null", R"(1 ok read "1.")"});
+
+  EXPECT_EQ(found.lost_appends.count, 1U);
+  EXPECT_EQ(found.lost_appends.line, 2U);
+  EXPECT_EQ(found.stale_reads.count, 0U);
+}
+
+TEST(Classify, appends_without_a_separator_are_told_apart_where_none_is_the_beginning_of_another) {
+  const Classification found =
+      of({R"(0 invoke append "ab")", R"(0 ok append "ab")", R"(0 invoke append "c")", R"(0 ok append "c")",
+          "1 invoke read null", R"(1 ok read "abc")", "1 invoke read null", R"(1 ok read "ab")"});
+
+  EXPECT_EQ(found.untold, Untold::nothing);
+  EXPECT_EQ(found.has_monotonic_reads, Holds::no);
+  EXPECT_EQ(found.reads_its_writes, Holds::yes);
+  EXPECT_EQ(found.lost_appends.count, 1U);
+  EXPECT_EQ(found.lost_appends.line, 4U);
+}
+
+TEST(Classify, says_why_nothing_is_counted) {
+  const Classification pieces = of({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "ab")",
+                                    R"(0 ok append "ab")", "1 invoke read null", R"(1 ok read "a")"});
+  const Classification mixture = of(
+      {"0 invoke write 1", "0 ok write 1", "0 invoke incr null", "0 ok incr 2", "1 invoke read null", "1 ok read 1"});
+
+  EXPECT_EQ(pieces.untold, Untold::pieces);
+  EXPECT_EQ(mixture.untold, Untold::mixture);
+}
+
+TEST(Classify, a_value_that_comes_back_behind_a_delete_is_a_resurrected_delete) {
+  const Classification found = of(
+      {"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "1 invoke read null", "1 ok read 1"});
+
+  EXPECT_EQ(found.resurrected_deletes.count, 1U);
+  EXPECT_EQ(found.resurrected_deletes.line, 6U);
+  EXPECT_EQ(found.stale_reads.count, 0U);
+  EXPECT_EQ(found.lost_writes.count, 0U);
+  EXPECT_EQ(found.worst.versions, 1U);
+}
+
+TEST(Classify, a_value_that_was_or_may_have_been_written_again_is_no_resurrected_delete) {
+  const Classification again =
+      of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "0 invoke write 1",
+          "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 7"});
+  const Classification concurrent = of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "1 invoke read null",
+                                        "1 ok read 1", "0 ok del null", "1 invoke read null", "1 ok read 7"});
+
+  EXPECT_EQ(again.resurrected_deletes.count, 0U);
+  EXPECT_EQ(concurrent.resurrected_deletes.count, 0U);
+}
+
+TEST(Classify, a_cas_from_a_value_that_was_never_there_is_no_read) {
+  const Classification found = of({"0 invoke write 1", "0 ok write 1", "1 invoke cas [7,8]", "1 ok cas [7,8]"});
+
+  EXPECT_EQ(found.never_there.count, 1U);
+  EXPECT_EQ(found.never_there.line, 4U);
+  EXPECT_EQ(found.never_written.count, 0U);
 }
 
 TEST(Classify, lost_and_duplicated_increments_are_counted) {
@@ -171,6 +244,19 @@ TEST(Classify, a_read_that_overlaps_the_one_that_saw_something_newer_is_not_stal
                                    "2 invoke read null", "1 ok read 2", "2 ok read 1"});
 
   EXPECT_EQ(found.stale_reads.count, 0U);
+}
+
+// Positions count invocations and returns from 0: the stale read, of which the return is line 8, is the first suspect.
+TEST(Classify, the_first_stale_return_is_where_a_register_certainly_stops_being_linearizable) {
+  const History stale =
+      story({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke read null",
+             "2 invoke read null", "2 ok read 2", "1 ok read 1", "1 invoke read null", "1 ok read 7"});
+  const History unknown = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7"});
+  const History good = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 1"});
+
+  EXPECT_EQ(first_stale_return(key_of(stale)), std::optional<Position>(7));
+  EXPECT_EQ(first_stale_return(key_of(unknown)), std::optional<Position>(3));
+  EXPECT_EQ(first_stale_return(key_of(good)), std::nullopt);
 }
 
 TEST(Classify, a_value_that_may_have_been_written_again_is_not_stale) {

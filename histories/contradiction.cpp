@@ -21,7 +21,6 @@ KeyOperation forgotten(KeyOperation operation, Position invoked) {
   return operation;
 }
 
-// The value that must have been there when the operation took effect, of a register.
 std::optional<ValueId> needed_value(const KeyOperation& operation) {
   if (operation.kind == OperationKind::read) {
     return operation.has_returned() && !operation.saw_other ? std::optional(operation.observed) : std::nullopt;

@@ -38,8 +38,7 @@ const KeyOperation* first_append(const KeyHistory& history, LogPieces& pieces, s
 }
 
 std::string line_of_invocation(const Case& found, const KeyOperation& operation) {
-  return found.names ? found.names(operation.source)
-                     : fmt::format("line {}", found.history.operations[operation.source].invoke_line);
+  return found.name_or_line(operation.source, found.history.operations[operation.source].invoke_line);
 }
 
 std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
@@ -50,10 +49,10 @@ std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
     if (operation.key == blamed.found.known.key && operation.kind == OperationKind::append &&
         operation.outcome == OutcomeKind::refused && blamed.pieces.take_apart(operation.argument) == Numbers{number}) {
       return fmt::format("but the append of {} was refused ({})", text,
-                         blamed.found.names ? blamed.found.names(i) : fmt::format("line {}", operation.return_line));
+                         blamed.found.name_or_line(i, operation.return_line));
     }
   }
-  return fmt::format("but nobody had appended {}", text);
+  return fmt::format("but nobody had appended {}{}", text, blamed.found.since());
 }
 
 // More of a piece than was appended, or of one that never was.
@@ -83,16 +82,33 @@ std::optional<std::string> about_origin(const Blamed& blamed) {
   return std::nullopt;
 }
 
+// Whether an append that a read misses came back. Of a history that is told by names of its own the end is not known.
+std::string what_became_of(const Blamed& blamed, std::uint64_t number) {
+  const Case& found = blamed.found;
+  const std::optional<LastRead> last = last_read(found.whole, blamed.pieces);
+  if (!last || found.is_last(*last->operation)) {
+    return found.telling.names ? "the append is lost, or the read is stale"
+                               : "the append is lost, as nothing was read later";
+  }
+  const std::string place = found.place(*last->operation);
+  if (std::ranges::find(last->seen, number) != last->seen.end()) {
+    return fmt::format("the read is stale, as the last read ({}) shows it", place);
+  }
+  return fmt::format("the append is lost, as the last read ({}) does not show it either", place);
+}
+
 // An append that was acknowledged before the read began.
 std::optional<std::string> about_lost_append(const Blamed& blamed) {
   const Case& found = blamed.found;
   for (const KeyOperation& operation : found.operations) {
-    if (operation.kind == OperationKind::append && Case::precedes(operation, found.last) &&
-        std::ranges::find(blamed.seen, blamed.pieces.number_of_append(operation.argument)) == blamed.seen.end()) {
-      return fmt::format(
-          "{}, but the append of {} was acknowledged ({}) before it began: the append is lost, or the "
-          "read is stale",
-          found.subject(found.last), found.text(operation.argument), found.place(operation));
+    if (operation.kind != OperationKind::append || !Case::precedes(operation, found.last)) {
+      continue;
+    }
+    const std::uint64_t number = blamed.pieces.number_of_append(operation.argument);
+    if (std::ranges::find(blamed.seen, number) == blamed.seen.end()) {
+      return fmt::format("{}, but the append of {} was acknowledged ({}) before it began: {}",
+                         found.subject(found.last), found.text(operation.argument), found.place(operation),
+                         what_became_of(blamed, number));
     }
   }
   return std::nullopt;
@@ -139,12 +155,57 @@ std::optional<std::string> about_two_reads(const Blamed& blamed) {
   return std::nullopt;
 }
 
+// Of pieces that cannot be told apart: one that is nowhere in the value.
+std::optional<std::string> about_missing_piece(const Case& found) {
+  const ValueTable& values = *found.known.values;
+  const ValueId seen = found.last.observed;
+  for (const KeyOperation& operation : found.operations) {
+    const ValueId piece = operation.argument;
+    if (operation.kind != OperationKind::append || !Case::precedes(operation, found.last) ||
+        values.length_of(piece) == 0) {
+      continue;
+    }
+    const bool is_same_kind = values.kind(seen) == values.kind(piece);
+    const bool is_in_it =
+        is_same_kind && (values.kind(piece) == StoredKind::string
+                             ? values.string_of(seen).find(values.string_of(piece)) != std::string_view::npos
+                             : !std::ranges::search(values.list_of(seen), values.list_of(piece)).empty());
+    if (!is_in_it) {
+      return fmt::format("{}, but the append of {}, which is nowhere in it, was acknowledged ({}) before it began",
+                         found.subject(found.last), found.text(piece), found.place(operation));
+    }
+  }
+  return std::nullopt;
+}
+
+// The same where all that was appended is longer than the value.
+std::optional<std::string> about_length(const Case& found) {
+  const ValueTable& values = *found.known.values;
+  std::vector<KeyOperation> appends;
+  std::uint64_t length = 0;
+  for (const KeyOperation& operation : found.operations) {
+    if (operation.kind == OperationKind::append && Case::precedes(operation, found.last)) {
+      appends.push_back(operation);
+      length += values.length_of(operation.argument);
+    }
+  }
+  if (length <= values.length_of(found.last.observed)) {
+    return std::nullopt;
+  }
+  return fmt::format("{}, which is shorter than what had been appended and acknowledged before it began ({})",
+                     found.subject(found.last), found.places(appends));
+}
+
 }  // namespace
 
 std::optional<std::string> sentence_about_log(const ContradictionCase& found) {
-  std::optional<LogPieces> pieces = LogPieces::of(found.whole);
-  if (!pieces || found.last.kind != OperationKind::read) {
+  if (found.last.kind != OperationKind::read) {
     return std::nullopt;
+  }
+  std::optional<LogPieces> pieces = LogPieces::of(found.whole);
+  if (!pieces) {
+    std::optional<std::string> sentence = about_missing_piece(found);
+    return sentence ? sentence : about_length(found);
   }
   const std::optional<Numbers> seen = pieces->take_apart(found.last.observed);
   if (!seen) {

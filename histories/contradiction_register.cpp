@@ -44,10 +44,10 @@ std::string why_never_written(const Case& found, ValueId value) {
     if (operation.key == found.known.key && writes && operation.argument == value &&
         operation.outcome == OutcomeKind::refused) {
       return fmt::format("but its {} was refused ({})", name_of(operation.kind),
-                         found.names ? found.names(i) : fmt::format("line {}", operation.return_line));
+                         found.name_or_line(i, operation.return_line));
     }
   }
-  return fmt::format("but nobody had written {}", found.text(value));
+  return fmt::format("but nobody had written {}{}", found.text(value), found.since());
 }
 
 // A value that was not written, or not yet.
@@ -70,8 +70,7 @@ std::optional<std::string> about_origin(const Case& found, ValueId value) {
   }
   return fmt::format("{}, but nobody had asked to write {} before ({} was the first to)", found.subject(found.last),
                      found.text(value),
-                     found.names ? found.names(first->source)
-                                 : fmt::format("line {}", found.history.operations[first->source].invoke_line));
+                     found.name_or_line(first->source, found.history.operations[first->source].invoke_line));
 }
 
 // Two that succeeded on one and the same value.

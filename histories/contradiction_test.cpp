@@ -107,7 +107,7 @@ TEST(Contradiction, of_a_lost_append) {
   EXPECT_EQ(explanation.contradiction, (Operations{1, 4}));
   EXPECT_EQ(explanation.sentence,
             "the read at line 10 returned \"1.3.\", but the append of \"2.\" was acknowledged (line 4) before it "
-            "began: the append is lost, or the read is stale");
+            "began: the append is lost, as nothing was read later");
 }
 
 TEST(Contradiction, of_a_resurrected_delete) {
@@ -300,8 +300,8 @@ TEST(Contradiction, of_a_write_that_was_never_there) {
 TEST(Contradiction, is_told_in_the_words_of_whoever_recorded_it) {
   const History history = story({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read null"});
 
-  const CheckReport report =
-      check(history, {.names = [](std::uint32_t operation) { return "request " + std::to_string(operation); }});
+  const CheckReport report = check(
+      history, {.telling = {.names = [](std::uint32_t operation) { return "request " + std::to_string(operation); }}});
 
   ASSERT_TRUE(report.keys[0].explanation);
   EXPECT_EQ(report.keys[0].explanation->sentence,

@@ -58,14 +58,18 @@ std::string general_sentence(const ContradictionCase& found) {
 }  // namespace
 
 std::string ContradictionCase::place(const KeyOperation& operation) const {
-  if (names) {
-    return names(operation.source);
+  if (telling.names) {
+    return telling.names(operation.source);
   }
   const RecordedOperation& recorded = history.operations[operation.source];
   if (recorded.is_initial()) {
     return "before the first line";
   }
   return fmt::format("line {}", operation.has_returned() ? recorded.return_line : recorded.invoke_line);
+}
+
+std::string ContradictionCase::name_or_line(std::uint32_t index, std::uint32_t line) const {
+  return telling.names ? telling.names(index) : fmt::format("line {}", line);
 }
 
 std::string ContradictionCase::places(std::span<const KeyOperation> of) const {
@@ -94,7 +98,7 @@ std::string ContradictionCase::text(ValueId value) const {
 }
 
 std::string ContradictionCase::subject(const KeyOperation& operation) const {
-  const std::string at = names ? fmt::format(" ({})", place(operation)) : " at " + place(operation);
+  const std::string at = telling.names ? fmt::format(" ({})", place(operation)) : " at " + place(operation);
   if (operation.saw_other) {
     return fmt::format("the cas{} did not find {}", at, text(operation.observed));
   }
@@ -162,7 +166,7 @@ std::string times(std::int64_t count) {
 
 std::string sentence_of(const ContradictionCase& found) {
   std::optional<std::string> sentence;
-  switch (structure_of(found.known)) {
+  switch (found.telling.is_counter ? Structure::counter : structure_of(found.known)) {
     case Structure::registers: sentence = sentence_about_register(found); break;
     case Structure::log: sentence = sentence_about_log(found); break;
     case Structure::counter: sentence = sentence_about_counter(found); break;

@@ -2,19 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "histories/explanation.h"
 #include "histories/history.h"
 #include "histories/key_history.h"
 
 namespace shardcheck::histories {
-
-// How an operation (an index into History::operations) is called; absent: by its line.
-using OperationNames = std::function<std::string(std::uint32_t)>;
 
 // A set of operations that contradict one another, with all that a sentence about them may want to know. Everything
 // must outlive it.
@@ -24,13 +22,17 @@ struct ContradictionCase {
   const KeyHistory& known;               // what is known after the last answer of the set (contradiction.h)
   std::vector<KeyOperation> operations;  // the set, as known, in the order of invocation
   KeyOperation last;                     // the one whose answer made it a contradiction
-  const OperationNames& names;
+  const Telling& telling;
 
   static bool precedes(const KeyOperation& first, const KeyOperation& second) {
     return first.has_returned() && first.returned < second.invoked;
   }
   bool is_last(const KeyOperation& operation) const { return operation.source == last.source; }
 
+  // How an operation is called that is not one of the key's: one that was refused, say; else by this line.
+  std::string name_or_line(std::uint32_t index, std::uint32_t line) const;
+  // Behind a cut, " from there on"; else nothing.
+  std::string_view since() const { return telling.is_behind_cut ? " from there on" : ""; }
   // "line 7", of the return, or of the invocation when no return is known.
   std::string place(const KeyOperation& operation) const;
   // "lines 3, 5 and 9", of at least one operation; of very many, how many more there are.

@@ -45,7 +45,7 @@ LinearizablePrefix prefix_of(const History& history, std::span<const KeyOperatio
 
 Explanation explain_answer(const History& history, const KeyHistory& whole,
                            std::span<const KeyOperation* const> by_return, std::size_t unexplained,
-                           const Decide& decide, const OperationNames& names) {
+                           const Decide& decide, const Telling& telling) {
   const KeyOperation& last = *by_return[unexplained];
   KeyHistory known;
   known_after(whole, last, known);
@@ -60,7 +60,7 @@ Explanation explain_answer(const History& history, const KeyHistory& whole,
                           .prefix = prefix_of(history, by_return, unexplained),
                           .contradiction = {},
                           .is_minimal = contradiction.is_minimal};
-  ContradictionCase told{history, whole, known, {}, last, names};
+  ContradictionCase told{history, whole, known, {}, last, telling};
   for (const std::uint32_t index : contradiction.operations) {
     told.operations.push_back(known.operations[index]);
     explanation.contradiction.push_back(known.operations[index].source);
@@ -71,6 +71,29 @@ Explanation explain_answer(const History& history, const KeyHistory& whole,
   }
   set_window(history, explanation);
   return explanation;
+}
+
+bool is_contradicted_nearby(const KeyHistory& whole, const KeyOperation& last, const Decide& decide) {
+  constexpr Position kShortly = 512;
+  const std::optional<ValueId> needed = needed_value(last);
+  if (!needed) {
+    return false;
+  }
+  KeyHistory known;
+  known_after(whole, last, known);
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t i = 0; i < known.operations.size(); ++i) {
+    const KeyOperation& operation = known.operations[i];
+    const bool is_change = operation.kind == OperationKind::write || operation.kind == OperationKind::remove;
+    const bool is_shortly_before = operation.returned < last.invoked && operation.returned + kShortly > last.invoked;
+    const bool writes_it = operation.kind != OperationKind::read && product_of(operation) == *needed;
+    if (operation.source == last.source || writes_it || (is_change && is_shortly_before)) {
+      kept.push_back(i);
+    }
+  }
+  KeyHistory tried;
+  forget_all_but(known, kept, tried);
+  return decide(tried) == Verdict::not_linearizable;
 }
 
 Reach reach_of(const History& history, const KeyHistory& whole, const Decide& decide) {

@@ -22,7 +22,12 @@ LinearizablePrefix prefix_of(const History& history, std::span<const KeyOperatio
 // undecided; it is given about a hundred histories, most of them tiny, of ten million operations in all.
 Explanation explain_answer(const History& history, const KeyHistory& whole,
                            std::span<const KeyOperation* const> by_return, std::size_t unexplained,
-                           const Decide& decide, const OperationNames& names);
+                           const Decide& decide, const Telling& telling);
+
+// Whether a few operations of a register alone prove that the history up to just after `last` returned is not
+// linearizable: `last`, whatever may have written its value, and the changes that were acknowledged shortly before it
+// began. False says nothing. One small verdict.
+bool is_contradicted_nearby(const KeyHistory& whole, const KeyOperation& last, const Decide& decide);
 
 struct Reach {
   LinearizablePrefix prefix;  // the longest one that `decide` could decide; it may well be longer in truth

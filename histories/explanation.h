@@ -2,12 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "spec/types.h"
 
 namespace shardcheck::histories {
+
+// How an operation (an index into History::operations) is called; absent: by its process and line.
+using OperationNames = std::function<std::string(std::uint32_t)>;
+
+// What sentences are about, where that is not the whole history of a file.
+struct Telling {
+  OperationNames names{};
+  // An initial write stands for what the key held at a cut; what was asked before is not known.
+  bool is_behind_cut = false;
+  bool is_counter = false;  // the key was only ever read and incremented
+};
 
 // A beginning of a key's history that is linearizable: its first `answers` returns in the order of time, with all that
 // was invoked until the last of them.

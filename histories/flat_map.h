@@ -20,6 +20,8 @@ class FlatMap {
  public:
   FlatMap() : slots_(16) {}
 
+  std::uint64_t memory_bytes() const { return slots_.capacity() * sizeof(slots_[0]); }
+
   void clear() {
     ++generation_;
     used_ = 0;

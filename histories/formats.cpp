@@ -134,7 +134,8 @@ Format detect_format(std::string_view head) {
 }
 
 Result<History> read_history(const std::filesystem::path& file, const ReadOptions& options) {
-  return read_from(ByteSource::of_file(file), file.string(), options);
+  const bool is_standard_input = file == "-";
+  return read_from(ByteSource::of_file(is_standard_input ? "/dev/stdin" : file), file.string(), options);
 }
 
 Result<History> parse_history(std::string_view text, const std::string& name, const ReadOptions& options) {

@@ -49,7 +49,7 @@ struct ReadOptions {
   ReadBudget* budget = nullptr;
 };
 
-// Plain or gzip, told by content.
+// Plain or gzip, told by content. The file `-` is the standard input.
 Result<History> read_history(const std::filesystem::path& file, const ReadOptions& options = {});
 // The same from memory; `name` stands for the file in errors.
 Result<History> parse_history(std::string_view text, const std::string& name, const ReadOptions& options = {});

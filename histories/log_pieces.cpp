@@ -1,9 +1,20 @@
 #include "histories/log_pieces.h"
 
+#include <algorithm>
+
 namespace shardcheck::histories {
+namespace {
+
+bool is_any_beginning_of_next(const std::vector<std::string_view>& sorted) {
+  const auto is_beginning = [](std::string_view piece, std::string_view next) { return next.starts_with(piece); };
+  return std::ranges::adjacent_find(sorted, is_beginning) != sorted.end();
+}
+
+}  // namespace
 
 std::optional<LogPieces> LogPieces::of(const KeyHistory& history) {
   LogPieces pieces(*history.values);
+  bool has_one_end = true;
   for (const KeyOperation& operation : history.operations) {
     if (operation.kind != OperationKind::append) {
       continue;
@@ -26,11 +37,18 @@ std::optional<LogPieces> LogPieces::of(const KeyHistory& history) {
       return std::nullopt;
     }
     pieces.end_ = is_first ? piece.back() : pieces.end_;
-    if (piece.find(pieces.end_) != piece.size() - 1) {
-      return std::nullopt;
-    }
+    has_one_end &= piece.find(pieces.end_) == piece.size() - 1;
+    pieces.sorted_.push_back(piece);
   }
-  return pieces;
+  if (has_one_end) {
+    pieces.sorted_.clear();
+    return pieces;
+  }
+  std::ranges::sort(pieces.sorted_);
+  const auto repeated = std::ranges::unique(pieces.sorted_);
+  pieces.sorted_.erase(repeated.begin(), repeated.end());
+  // Behind a beginning of others, in this order, these follow at once.
+  return is_any_beginning_of_next(pieces.sorted_) ? std::nullopt : std::optional(std::move(pieces));
 }
 
 std::optional<std::vector<std::uint64_t>> LogPieces::take_apart(ValueId value) {
@@ -49,7 +67,7 @@ std::optional<std::vector<std::uint64_t>> LogPieces::take_apart(ValueId value) {
   }
   std::string_view rest = values_.string_of(value);
   while (!rest.empty()) {
-    const std::size_t length = rest.find(end_) + 1;  // 0 when there is no end
+    const std::size_t length = length_of_first(rest);
     if (length == 0) {
       return std::nullopt;
     }
@@ -57,6 +75,16 @@ std::optional<std::vector<std::uint64_t>> LogPieces::take_apart(ValueId value) {
     rest.remove_prefix(length);
   }
   return numbers;
+}
+
+std::size_t LogPieces::length_of_first(std::string_view text) const {
+  if (sorted_.empty()) {
+    return text.find(end_) + 1;
+  }
+  // Whatever stands between a piece and a text that begins with it begins with the piece too, and so is no piece.
+  const auto behind = std::ranges::upper_bound(sorted_, text);
+  const bool is_known = behind != sorted_.begin() && text.starts_with(*std::prev(behind));
+  return is_known ? std::prev(behind)->size() : text.size();
 }
 
 std::uint64_t LogPieces::number_of_string(std::string_view piece) {
@@ -71,6 +99,18 @@ std::uint64_t LogPieces::number_of_string(std::string_view piece) {
   next_with_hash_.push_back(first);
   first = static_cast<std::uint32_t>(strings_.size() - 1);
   return first;
+}
+
+std::optional<LastRead> last_read(const KeyHistory& history, LogPieces& pieces) {
+  for (std::size_t i = history.operations.size(); i-- > 0;) {
+    const KeyOperation& operation = history.operations[i];
+    if (operation.kind == OperationKind::read && operation.has_returned()) {
+      if (std::optional<std::vector<std::uint64_t>> seen = pieces.take_apart(operation.observed)) {
+        return LastRead{.operation = &operation, .seen = *std::move(seen)};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::string LogPieces::text_of(std::uint64_t number) const {

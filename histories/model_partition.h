@@ -11,9 +11,8 @@
 //
 // - The candidates are tried by their returns, the first one first: a guess that is often right.
 // - What is read-only and possible now is taken at once, and nothing else is tried instead. It leaves the state as it
-// is
-//   where it stands in w, so w without it is as possible; and it is possible at C, and changes nothing there. So it may
-//   stand first. If it never returned, it is left out altogether.
+//   is where it stands in w, so w without it is as possible; and it is possible at C, and changes nothing there. So it
+//   may stand first. If it never returned, it is left out altogether.
 // - If the model says what commutes: let T be R and, again and again, the candidates that do not commute with one that
 //   is in T. Only T is tried. For let t be the first of w that is in T (R is, so there is one). All before it are
 //   candidates outside T, hence commute with t, one by one; so t may stand first. (A persistent set: Godefroid 1996.)

@@ -144,15 +144,15 @@ void PictureData::measure() {
 void PictureData::add_summary() {
   out_ += "\"title\":";
   append_script_string(beginning_of(options_.title, kBandTextBytesMax), out_);
-  fmt::format_to(std::back_inserter(out_),
-                 ",\n\"verdict\":\"{}\",\"has_times\":{},\"begin\":\"{}\",\"span\":{},\n"
-                 "\"counts\":{{\"operations\":{},\"ok\":{},\"refused\":{},\"unknown\":{},\"keys\":{},\"processes\":{},"
-                 "\"violated\":{},\"undecided\":{},\"nemesis\":{}}}",
-                 name_of(report_.verdict), has_times_, begin_.value, since_begin(end_), history_.operations.size(),
-                 outcomes_[static_cast<std::size_t>(OutcomeKind::ok)],
-                 outcomes_[static_cast<std::size_t>(OutcomeKind::refused)],
-                 outcomes_[static_cast<std::size_t>(OutcomeKind::unknown)], report_.keys.size(), processes_,
-                 report_.count(Verdict::not_linearizable), report_.count(Verdict::undecided), history_.nemesis.size());
+  fmt::format_to(
+      std::back_inserter(out_),
+      ",\n\"verdict\":\"{}\",\"has_times\":{},\"begin\":\"{}\",\"span\":{},\n"
+      "\"counts\":{{\"operations\":{},\"ok\":{},\"refused\":{},\"unknown\":{},\"keys\":{},\"processes\":{},"
+      "\"violated\":{},\"undecided\":{},\"nemesis\":{}}}",
+      name_of(report_.verdict), has_times_, begin_.value, since_begin(end_), history_.operations.size(),
+      outcomes_[static_cast<std::size_t>(OutcomeKind::ok)], outcomes_[static_cast<std::size_t>(OutcomeKind::refused)],
+      outcomes_[static_cast<std::size_t>(OutcomeKind::unknown)], report_.keys.size() + report_.keys_not_judged,
+      processes_, report_.count(Verdict::not_linearizable), report_.count(Verdict::undecided), history_.nemesis.size());
 }
 
 // [key, verdict, operations, method, remarks]
@@ -177,6 +177,11 @@ void PictureData::add_verdicts() {
   if (rows.count() < report_.keys.size()) {
     left_out_.push_back(fmt::format("The table of keys has {} of {}: the violated and the undecided first.",
                                     rows.count(), thousands(report_.keys.size())));
+  }
+  if (report_.keys_not_judged != 0) {
+    left_out_.push_back(fmt::format("{} of {} keys were not judged: the first that is violated ended the work.",
+                                    thousands(report_.keys_not_judged),
+                                    thousands(report_.keys.size() + report_.keys_not_judged)));
   }
 }
 

@@ -9,15 +9,13 @@
 // 3. A step is refused when it changes the value away from one that some operation still has to see, and nothing left
 //    could bring it back. In a counter or a log nothing ever brings a value back.
 // 4. In a log, as long as any read is left, the value has to be a beginning of the longest value read. For let M be
-// that
-//    value: if its read is left, then the value only grows until it is M; if not, then the value already begins with M,
-//    and a read that is left and no longer than M sees nothing but M itself.
+//    that value: if its read is left, then the value only grows until it is M; if not, then the value already begins
+//    with M, and a read that is left and no longer than M sees nothing but M itself.
 // 5. A configuration is remembered only once it has failed: those on the way to it cannot come back, since more and
 //    more operations have taken effect. So a history that is linearized straight away takes no memory for it.
 // 6. In a register, an operation that never returned is used only where an operation that may be next needs its value.
-// If
-//    what stands behind it in an order does not, it changes the value again, whatever that was; so the order without it
-//    is possible too.
+//    If what stands behind it in an order does not, it changes the value again, whatever that was; so the order without
+//    it is possible too.
 //
 // Candidates are tried in the order of deadlines: the earliest return among an operation and those that saw its value,
 // if only it produced that value. This decides nothing, but is nearly always right.
@@ -276,12 +274,27 @@ std::uint64_t Search::describe_configuration(ValueId value) {
   return mixed(taken_hash_ ^ mixed(value.value));
 }
 
+// The beginnings that windows start from were the ends of the window before: both are counted as long as there are any.
+std::uint64_t Search::memory_bytes() const {
+  return setup_bytes_ + 2 * ends_bytes_ + failed_.memory_bytes() + values_.memory_bytes() +
+         frames_.capacity() * sizeof(Frame);
+}
+
+std::uint64_t Search::memory_of_setup() const {
+  const std::size_t numbers = next_.capacity() + previous_.capacity() + step_of_rank_.capacity() + window_.capacity() +
+                              carried_.capacity() + deadlines_.capacity() + outstanding_.capacity() +
+                              trail_.capacity() + order_.capacity();
+  return (returned_.capacity() + pending_.capacity()) * sizeof(KeyOperation) + steps_.capacity() * sizeof(Step) +
+         classes_.capacity() * sizeof(PendingClass) + uses_.capacity() * sizeof(Use) + index_of_value_.memory_bytes() +
+         chain_hashes_.capacity() * sizeof(std::uint64_t) + numbers * sizeof(std::uint32_t);
+}
+
 Shortage Search::shortage() {
   constexpr std::uint64_t kStepsBetweenLooks = 4096;
   if (step_count_ > steps_max_ || ends_.size() > cases_max_) {
     return Shortage::steps;
   }
-  if (failed_.memory_bytes() + values_.memory_bytes() > memory_bytes_max_) {
+  if (memory_bytes() > memory_bytes_max_) {
     return Shortage::memory;
   }
   if (limits_.is_out_of_time == nullptr || step_count_ < next_look_) {

@@ -137,6 +137,8 @@ class Search {
   void undo_to(std::uint32_t trail_size);
   std::uint64_t describe_configuration(ValueId value);
   Shortage shortage();
+  std::uint64_t memory_of_setup() const;
+  std::uint64_t memory_bytes() const;
 
   // Entry 2i is the invocation of operation i, 2i + 1 its return; the list runs from and to the entry `end_`. It has
   // the operations of the window, and the returns of those that are due in it.
@@ -177,6 +179,8 @@ class Search {
   FailedConfigurations failed_;
   std::vector<std::uint32_t> description_;
   std::uint64_t step_count_ = 0;
+  std::uint64_t setup_bytes_ = 0;  // of what grows with the history and not with the steps
+  std::uint64_t ends_bytes_ = 0;
   std::vector<std::uint32_t> order_;  // scratch
 };
 

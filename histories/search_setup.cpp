@@ -38,6 +38,7 @@ void Search::set_up(const KeyHistory& history) {
   step_count_ = 0;
   next_look_ = 0;
   ends_.clear();
+  ends_bytes_ = 0;
   for (const KeyOperation& operation : history.operations) {
     (operation.has_returned() ? returned_ : pending_).push_back(operation);
   }
@@ -52,6 +53,7 @@ void Search::set_up(const KeyHistory& history) {
   previous_.resize(end_ + 1);
   carried_.clear();
   set_up_chain(history);
+  setup_bytes_ = memory_of_setup();
 }
 
 void Search::add_step(const KeyOperation& operation) {

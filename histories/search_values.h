@@ -36,7 +36,9 @@ class SearchValues {
   std::uint64_t length_of(ValueId value) const;
   SequenceHash hash_of(ValueId value) const;
 
-  std::size_t memory_bytes() const { return arisen_.capacity() * sizeof(Arisen); }
+  std::uint64_t memory_bytes() const {
+    return arisen_.capacity() * sizeof(Arisen) + appended_.memory_bytes() + first_in_chain_.memory_bytes();
+  }
 
  private:
   // A number that arose, or the sequence `left` followed by `right`, which is one of the base table's.

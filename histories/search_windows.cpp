@@ -74,6 +74,7 @@ void Search::record_end() {
   for (const PendingClass& pending : classes_) {
     end.used.push_back(pending.used);
   }
+  ends_bytes_ += sizeof(CutState) + (end.left.capacity() + end.used.capacity()) * sizeof(std::uint32_t);
   ends_.push_back(std::move(end));
 }
 
@@ -125,7 +126,7 @@ bool Search::is_really_short() const {
   switch (lacking_) {
     case Shortage::none: return false;
     case Shortage::steps: return step_count_ > limits_.steps_max;
-    case Shortage::memory: return failed_.memory_bytes() + values_.memory_bytes() > limits_.memory_bytes_max;
+    case Shortage::memory: return memory_bytes() > limits_.memory_bytes_max;
     case Shortage::time: return true;
   }
   return true;
@@ -161,6 +162,7 @@ SearchResult Search::run_windows() {
     const std::uint32_t end = choose_cut(next);
     open_window(next, end);
     ends_.clear();
+    ends_bytes_ = 0;
     bool is_too_much = false;
     allow(limits_.cutting.steps_in_a_window, limits_.memory_bytes_max);
     for (const CutState& start : starts) {

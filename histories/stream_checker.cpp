@@ -38,7 +38,9 @@ class Stream {
     group(history);
     kept_.clear();
     for (Key& key : keys_) {
-      if (!key.waiting.empty()) {
+      if (is_stopped()) {
+        kept_.insert(kept_.end(), key.waiting.begin(), key.waiting.end());
+      } else if (!key.waiting.empty()) {
         judge_key(history, key, is_last);
       }
     }
@@ -50,6 +52,8 @@ class Stream {
   bool is_time_to_judge(const History& history) const {
     return history.operations.size() >= carried_ + std::max<std::uint64_t>(options_.window_operations, carried_);
   }
+  // A violation was found, and nothing else is wanted.
+  bool is_stopped() const { return options_.stops_at_first_violation && is_violated_; }
   bool is_out_of_time() const { return options_.is_out_of_time && options_.is_out_of_time(); }
 
   StreamReport report(const ValueTable& values) {
@@ -59,6 +63,10 @@ class Stream {
       key.told.key =
           values.kind(key.id) == StoredKind::string ? std::string(values.string_of(key.id)) : values.to_text(key.id);
       report.operations += key.told.operations;
+      if (is_stopped() && !key.is_decided) {
+        ++report.keys_not_judged;
+        continue;
+      }
       if (key.told.verdict == Verdict::not_linearizable) {
         report.verdict = Verdict::not_linearizable;
       } else if (key.told.verdict == Verdict::undecided && report.verdict == Verdict::linearizable) {
@@ -74,6 +82,8 @@ class Stream {
     ValueId id;
     StreamedKey told{};
     bool is_decided = false;  // before the end: it is violated, or there was too little of something
+    bool is_counted = false;  // some increment was asked for
+    bool is_changed_otherwise = false;
     std::vector<ValueId> starts{kAbsent};
     std::vector<std::uint32_t> waiting{};  // operations, in the order of their invocations
     std::size_t cut_again_at = 0;          // so many are waiting: fewer could not be cut the last time
@@ -87,6 +97,9 @@ class Stream {
       if (number == next) {
         keys_.push_back(Key{.id = history.operations[i].key});
       }
+      const OperationKind kind = history.operations[i].kind;
+      keys_[number].is_counted |= kind == OperationKind::increment;
+      keys_[number].is_changed_otherwise |= kind != OperationKind::increment && kind != OperationKind::read;
       keys_[number].waiting.push_back(i);
       keys_[number].told.operations += i >= carried_ ? 1U : 0U;
     }
@@ -116,7 +129,8 @@ class Stream {
     const CheckOptions asking{.steps_max = options_.steps_max,
                               .memory_bytes_max = options_.memory_bytes_max / 2,
                               .is_out_of_time = options_.is_out_of_time};
-    window_.open(history, operations, key.starts, key.told.cuts != 0);
+    window_.open(history, operations, key.starts,
+                 {.is_behind_cut = key.told.cuts != 0, .is_of_counter = key.is_counted && !key.is_changed_otherwise});
     if (!is_last) {
       std::optional<std::vector<ValueId>> ends = window_.ends(asking);
       if (!ends) {
@@ -133,6 +147,7 @@ class Stream {
     if (!is_last && answer.verdict != Verdict::not_linearizable) {
       return false;
     }
+    is_violated_ |= answer.verdict == Verdict::not_linearizable;
     key.told.verdict = answer.verdict;
     key.told.shortage = answer.shortage;
     key.told.unexplained_line = answer.unexplained_line;
@@ -196,6 +211,7 @@ class Stream {
   std::vector<std::uint32_t> kept_;
   std::uint64_t carried_ = 0;  // operations in front, kept from the window before
   std::uint64_t kept_max_ = 0;
+  bool is_violated_ = false;
   StreamWindow window_;
 };
 
@@ -211,15 +227,19 @@ Result<StreamReport> check_stream(std::unique_ptr<ByteSource> source, const std:
     if (stream.is_time_to_judge(assembler.so_far())) {
       stream.judge(assembler.so_far(), false);
       assembler.forget_taken();
-      return !stream.is_out_of_time();
+      return !stream.is_out_of_time() && !stream.is_stopped();
     }
     return true;
   };
   if (const Result<void> added = add_json_lines(lines, assembler, goes_on); !added) {
     return std::unexpected(added.error());
   }
-  stream.judge(assembler.so_far(), true);
+  const bool is_read_to_the_end = !stream.is_stopped();
+  if (is_read_to_the_end) {
+    stream.judge(assembler.so_far(), true);
+  }
   StreamReport report = stream.report(assembler.values());
+  report.stopped_at_line = is_read_to_the_end ? 0 : lines.line_number();
   if (report.operations == 0) {
     return fail(lines.place(), "the history ends without a single operation");
   }

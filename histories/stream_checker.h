@@ -26,6 +26,8 @@ struct StreamOptions {
   std::uint64_t steps_max = CheckOptions{}.steps_max;                // for each question asked about a key
   std::uint64_t memory_bytes_max = CheckOptions{}.memory_bytes_max;  // of all that is kept, and for judging a key
   std::function<bool()> is_out_of_time{};
+  // Read and judge no more once a key is found to be violated.
+  bool stops_at_first_violation = false;
   // So many operations at least are read before keys are cut again. Decides nothing.
   std::uint64_t window_operations = 1U << 16U;
 };
@@ -44,8 +46,12 @@ struct StreamedKey {
 
 struct StreamReport {
   Verdict verdict = Verdict::linearizable;
-  std::vector<StreamedKey> keys;  // in the order in which they appear
-  std::uint64_t operations = 0;
+  std::vector<StreamedKey> keys;  // those judged, in the order in which they appear
+  std::uint64_t operations = 0;   // read, of all keys
+  // Where a violation stopped it, so many keys of those seen until then were not judged, and no line behind this was
+  // read (0: it was read to the end).
+  std::uint64_t keys_not_judged = 0;
+  std::uint64_t stopped_at_line = 0;
   std::uint64_t operations_kept_max = 0;  // at one time
 };
 

@@ -174,11 +174,40 @@ TEST(StreamChecker, names_a_return_that_cannot_be_explained) {
   EXPECT_EQ(report.keys[0].verdict, Verdict::not_linearizable);
   EXPECT_EQ(report.keys[0].unexplained_line, 6U);
   EXPECT_EQ(report.keys[0].sentence,
-            "from line 5 on, where the key held 2, the read (line 6) returned 1, but nobody had written 1");
+            "from line 5 on, where the key held 2, the read (line 6) returned 1, but nobody had written 1 "
+            "from there on");
   // Without a cut before.
   EXPECT_EQ(streamed(std::string(kStale), {}).keys[0].sentence,
             "the read (line 6) returned 1, but 2 was acknowledged (line 4) before it began, and 1 was written before "
             "that (line 2)");
+}
+
+// A counter that held 2 when it was cut, and what is said of this answer behind the cut.
+TEST(StreamChecker, tells_of_counters_behind_a_cut_what_was_counted) {
+  const std::string counted =
+      R"({"process":0,"type":"invoke","f":"incr","key":"k","value":null,"time":10}
+{"process":0,"type":"ok","f":"incr","key":"k","value":1,"time":20}
+{"process":0,"type":"invoke","f":"incr","key":"k","value":null,"time":30}
+{"process":0,"type":"ok","f":"incr","key":"k","value":2,"time":40}
+)";
+  const auto sentence_of = [&](const std::string& f, int answer) {
+    const std::string head = R"({"process":1,"f":")" + f + R"(","key":"k","value":)";
+    const StreamReport report = streamed(counted + head + R"(null,"time":50,"type":"invoke"})" + "\n" + head +
+                                         std::to_string(answer) + R"(,"time":60,"type":"ok"})" + "\n");
+    return report.keys[0].sentence;
+  };
+
+  EXPECT_EQ(sentence_of("read", 1),
+            "from line 5 on, where the key held 2, the read (line 6) returned 1, but 2 had been counted before");
+  EXPECT_EQ(sentence_of("read", 9),
+            "from line 5 on, where the key held 2, the read (line 6) returned 9, but nobody had asked for an increment "
+            "from there on by then");
+  EXPECT_EQ(sentence_of("incr", 2),
+            "from line 5 on, where the key held 2, the increment (line 6) returned 2, but 2 had been counted before");
+  EXPECT_EQ(sentence_of("incr", 4),
+            "from line 5 on, where the key held 2, the increment (line 6) returned 4, but an increment had been asked "
+            "for only once from there on by then: one took effect twice");
+  EXPECT_EQ(sentence_of("incr", 3), "");
 }
 
 TEST(StreamChecker, is_undecided_when_there_is_too_little_of_anything) {

@@ -7,8 +7,7 @@
 //   does the value at the cut, unless that is its own; and then it can take effect just behind the cut. (It must not be
 //   a compare-and-set nor a delete: whether those have happened is not said by their values.)
 // - where it is known which values to ask about: those of the changes of a register that no change follows; the sum of
-// a
-//   counter, which is the largest that was told; or what a read saw that no change overlaps or follows.
+//   a counter, which is the largest that was told; or what a read saw that no change overlaps or follows.
 #include "histories/stream_window.h"
 
 #include <fmt/format.h>
@@ -62,11 +61,11 @@ std::size_t quiet_until(const History& history, std::span<const std::uint32_t> o
 }
 
 void StreamWindow::open(History& history, std::span<const std::uint32_t> operations, std::span<const ValueId> starts,
-                        bool is_behind_cut) {
+                        Past past) {
   history_ = &history;
   operations_ = operations;
   starts_ = starts;
-  is_behind_cut_ = is_behind_cut;
+  past_ = past;
   has_pending_ = false;
   bool has_append = false;
   bool has_increment = false;
@@ -215,7 +214,7 @@ StreamWindow::Answer StreamWindow::judge(const CheckOptions& options) {
       all = answer;
     } else if (all.verdict == Verdict::not_linearizable && answer.unexplained_line >= all.unexplained_line) {
       all = answer;
-      if (is_behind_cut_ && !all.sentence.empty()) {
+      if (past_.is_behind_cut && !all.sentence.empty()) {
         all.sentence =
             fmt::format("from line {} on, where the key {} {}, {}", operation(operations_.front()).invoke_line,
                         starts_.size() > 1 ? "may have held" : "held",
@@ -263,7 +262,9 @@ StreamWindow::Answer StreamWindow::ask(ValueId start, std::optional<ValueId> end
   }
   CheckOptions asking = options;
   asking.explains = !end;
-  asking.names = [this](std::uint32_t index) { return name_of_asked(index); };
+  asking.telling = {.names = [this](std::uint32_t index) { return name_of_asked(index); },
+                    .is_behind_cut = past_.is_behind_cut,
+                    .is_counter = past_.is_of_counter};
   std::swap(asked_.values, history_->values);
   const CheckReport report = checker_.check(asked_, asking);
   std::swap(asked_.values, history_->values);

@@ -20,9 +20,12 @@ std::size_t quiet_until(const History& history, std::span<const std::uint32_t> o
 class StreamWindow {
  public:
   // `history` and `operations` must outlive the use; the latter are all that was asked in the stretch, and what was
-  // asked before and may still happen. `starts`: the values that can have been there before, if it is behind a cut.
-  void open(History& history, std::span<const std::uint32_t> operations, std::span<const ValueId> starts,
-            bool is_behind_cut);
+  // asked before and may still happen. `starts`: the values that can have been there before.
+  struct Past {
+    bool is_behind_cut = false;
+    bool is_of_counter = false;  // so far, the key was only read and incremented
+  };
+  void open(History& history, std::span<const std::uint32_t> operations, std::span<const ValueId> starts, Past past);
 
   // The values that can be there at the end; nothing when that cannot be told, or takes too much.
   std::optional<std::vector<ValueId>> ends(const CheckOptions& options);
@@ -50,7 +53,7 @@ class StreamWindow {
   History* history_ = nullptr;
   std::span<const std::uint32_t> operations_;
   std::span<const ValueId> starts_;
-  bool is_behind_cut_ = false;
+  Past past_;
   bool has_pending_ = false;
   bool is_log_ = false;       // of appends, and perhaps reads
   bool is_register_ = false;  // neither appends nor increments
