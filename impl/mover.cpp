@@ -285,6 +285,7 @@ void Mover::begin_copy_anew(Known& known) {
   progress.is_copied = false;
   progress.lag = UINT64_MAX;
   progress.rounds = 0;
+  progress.is_pausing = false;  // what is left to replay is another tail than the one that was accepted
   progress.is_fence_told = false;
 }
 

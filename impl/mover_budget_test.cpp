@@ -55,6 +55,24 @@ TEST(Mover, tells_how_much_is_left_when_it_asks_for_the_fence) {
   EXPECT_EQ(longer.observed<FenceDecided>()[0].lag, 5U);
 }
 
+TEST(Mover, a_longer_pause_is_accepted_for_the_copy_that_it_was_decided_for) {
+  DrivenMover mover(with(CatchUpDecision::longer_pause));
+  mover.moved_up_to(MovePhase::catching_up);
+  mover.log_is_replayed(7, 12).log_is_replayed(11, 16).log_is_replayed(15, 20);
+
+  mover.report(kA, {.kind = OrderKind::send_log, .is_trimmed = true, .position = LogPosition{15}});
+  mover.report(kB, {.kind = OrderKind::prepare_target, .attempt = 1});
+  mover.report(kA, {.kind = OrderKind::open_capture, .attempt = 1, .position = LogPosition{20}});
+  mover.report(kB, {.kind = OrderKind::send_chunk,
+                    .attempt = 1,
+                    .cursor = CopyCursor{12},
+                    .is_copied = true,
+                    .position = LogPosition{20}});
+
+  EXPECT_EQ(mover.order()->kind, OrderKind::send_log);
+  EXPECT_FALSE(mover.command());
+}
+
 // --- split first ---------------------------------------------------------------------------------------------------
 
 // Outrun, in three rounds.
