@@ -6,33 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command_fixture.h"
+#include "cli/check_fixture.h"
 
 namespace shardcheck::cli {
 namespace {
 
-const std::string kHistories = std::string(SHARDCHECK_SOURCE_DIR) + "/histories/";
-const std::string kGood = kHistories + "corpus/redis-client-noasking-1.jsonl.gz";
-const std::string kBad = kHistories + "corpus/redis-order-nodefirst-2.jsonl.gz";
-const std::string kBroken = kHistories + "testdata/truncated.jsonl";
-
-struct Outcome {
-  ExitCode exit;
-  std::string out;
-  std::string errors;
-};
-
-Outcome check(const std::vector<std::string>& arguments) {
-  std::vector<const char*> argv{"shardcheck", "check"};
-  for (const std::string& argument : arguments) {
-    argv.push_back(argument.c_str());
-  }
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int exit = run(static_cast<int>(argv.size()), argv.data());
-  std::string out = testing::internal::GetCapturedStdout();
-  return {static_cast<ExitCode>(exit), std::move(out), testing::internal::GetCapturedStderr()};
-}
+using Outcome = CommandOutcome;
 
 TEST(Check, holds_when_all_files_are_linearizable) {
   const Outcome outcome = check({kGood});
@@ -68,15 +47,6 @@ TEST(Check, reports_bad_input_and_judges_the_other_files) {
 }
 
 class CheckFile : public Commands {};
-
-constexpr std::string_view kStale =
-    R"({"process":0,"type":"invoke","f":"write","key":"k","value":1,"time":1000000}
-{"process":0,"type":"ok","f":"write","key":"k","value":1,"time":2000000}
-{"process":0,"type":"invoke","f":"write","key":"k","value":2,"time":3000000}
-{"process":0,"type":"ok","f":"write","key":"k","value":2,"time":4000000}
-{"process":1,"type":"invoke","f":"read","key":"k","value":null,"time":6000000}
-{"process":1,"type":"ok","f":"read","key":"k","value":1,"time":7000000}
-)";
 
 TEST_F(CheckFile, says_what_contradicts_and_what_still_holds) {
   const Outcome outcome = check({write("stale.jsonl", std::string(kStale))});

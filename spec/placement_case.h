@@ -74,6 +74,8 @@ struct PlacementCase {
 // One word of a line, and the text back; nothing if it is no such word.
 std::string to_word(std::string_view text);
 std::optional<std::string> from_word(std::string_view word);
+// The words of a line, as they are written; more than one blank is no word.
+std::vector<std::string_view> words_of_line(std::string_view line);
 
 // How large a case is to whoever reads it: members, edits, keys and answers.
 std::size_t steps_of(const PlacementCase& input);

@@ -20,18 +20,6 @@ std::string quoted(std::string_view text) {
   return shown + (text.size() > kShownBytesMax ? "...'" : "'");
 }
 
-std::vector<std::string_view> words_of_line(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!line.empty()) {
-    const std::size_t space = std::min(line.find(' '), line.size());
-    if (space > 0) {
-      words.push_back(line.substr(0, space));
-    }
-    line.remove_prefix(std::min(space + 1, line.size()));
-  }
-  return words;
-}
-
 // Errors of one line have no place yet.
 template <class Number>
 Result<void> read_number(std::string_view word, std::string_view what, Number least, Number most, Number& number) {
@@ -214,6 +202,18 @@ class CaseReader {
 };
 
 }  // namespace
+
+std::vector<std::string_view> words_of_line(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (!line.empty()) {
+    const std::size_t space = std::min(line.find(' '), line.size());
+    if (space > 0) {
+      words.push_back(line.substr(0, space));
+    }
+    line.remove_prefix(std::min(space + 1, line.size()));
+  }
+  return words;
+}
 
 Result<PlacementCase> parse_placement_case(std::string_view text) { return CaseReader().read(text); }
 

@@ -96,7 +96,7 @@ std::string to_line(const PlacementHello& hello) {
 }
 
 Result<void> read_hello(std::string_view answer, PlacementHello& hello) {
-  const std::vector<std::string_view> words = words_of(answer);
+  const std::vector<std::string_view> words = words_of_line(answer);
   if (words.empty() || words[0] != "ok") {
     return fail("", "it does not begin with 'ok'");
   }
@@ -110,18 +110,6 @@ Result<void> read_hello(std::string_view answer, PlacementHello& hello) {
     }
   }
   return {};
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!line.empty()) {
-    const std::size_t space = std::min(line.find(' '), line.size());
-    if (space > 0) {
-      words.push_back(line.substr(0, space));
-    }
-    line.remove_prefix(std::min(space + 1, line.size()));
-  }
-  return words;
 }
 
 std::optional<std::uint64_t> number_of(std::string_view word) {

@@ -32,8 +32,6 @@ std::string to_line(const PlacementHello& hello);
 // Changes what the words of an answer "ok ..." say. Fails with the word that is not understood.
 Result<void> read_hello(std::string_view answer, PlacementHello& hello);
 
-// The words of a line, still escaped; more than one blank is no word.
-std::vector<std::string_view> words_of(std::string_view line);
 // A whole number from the first to the last character.
 std::optional<std::uint64_t> number_of(std::string_view word);
 

@@ -47,7 +47,7 @@ std::optional<std::int64_t> weight_of(std::string_view word) {
 }  // namespace
 
 std::string PlacementServer::answer(std::string_view line) {
-  words_ = words_of(line);
+  words_ = words_of_line(line);
   texts_.clear();
   for (const std::string_view word : words_) {
     const std::optional<std::string> text = from_word(word);

@@ -203,7 +203,7 @@ Result<std::vector<std::string_view>> ExternalPlacement::names(const std::string
     return std::unexpected<Error>(answer.error());
   }
   std::vector<std::string_view> found;
-  const std::vector<std::string_view> words = words_of(*answer);
+  const std::vector<std::string_view> words = words_of_line(*answer);
   for (const std::string_view word : std::span(words).subspan(1)) {
     auto known = names_.find(word);
     if (known == names_.end()) {
@@ -262,7 +262,7 @@ std::optional<std::uint64_t> ExternalPlacement::position_of(std::string_view key
   if (!answer) {
     return std::nullopt;
   }
-  const std::vector<std::string_view> words = words_of(*answer);
+  const std::vector<std::string_view> words = words_of_line(*answer);
   const std::optional<std::uint64_t> position = words.size() == 2 ? number_of(words[1]) : std::nullopt;
   if (!position || *position > position_max()) {
     break_down_on(question, *answer, fmt::format("it should be 'ok' and a number up to {}", position_max()));
@@ -277,7 +277,7 @@ std::vector<PlacementPoint> ExternalPlacement::ask_points() const {
     return {};
   }
   std::vector<PlacementPoint> points;
-  const std::vector<std::string_view> words = words_of(*answer);
+  const std::vector<std::string_view> words = words_of_line(*answer);
   for (const std::string_view word : std::span(words).subspan(1)) {
     const std::size_t colon = word.find(':');
     const std::optional<std::uint64_t> position = number_of(word.substr(0, colon));
