@@ -74,7 +74,7 @@ void print_run(const harness::Scenario& scenario, const harness::FaultListener& 
     fmt::print("    {}\n", std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
   }
-  fmt::print("  --trace prints every message of it\n");
+  fmt::print("  --trace prints every message of the run\n");
 }
 
 void print_faults(const harness::Scenario& scenario, const harness::FaultListener& faults) {

@@ -174,6 +174,7 @@ ExitCode run_verify(const VerifyFlags& flags, const std::vector<UserCluster>& cl
   report.system = system_name(flags);
   report.program = program();
   report.seed = flags.seed;
+  report.mutant = *mutant;
   report.tells_reach = !is_directory;
   const bool judges_suite = flags.mutant.empty() && !flags.is_short && !is_directory;
   if (judges_suite || flags.has_corpus) {

@@ -29,6 +29,7 @@ struct VerifyReport {
   std::string system;
   std::string program = "shardcheck";  // as its user would call it
   std::uint64_t seed = 0;
+  impl::Mutant mutant = impl::Mutant::none;  // the seeded bug that is judged
   PlacementReport placement{};
   harness::CampaignReport campaign{};
   double campaign_seconds = 0;

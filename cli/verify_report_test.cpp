@@ -7,6 +7,7 @@ namespace shardcheck::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 VerifyReport sound_report() {
   VerifyReport report;
@@ -63,6 +64,18 @@ TEST(VerifyReport, a_violation_outweighs_what_is_undecided) {
 
   EXPECT_EQ(report.status_of(ClauseId::M1), RowStatus::violated);
   EXPECT_EQ(report.verdict(), ExitCode::violated);
+}
+
+// "It must be found by a promise that it was declared to break": a campaign may end before.
+TEST(VerifyReport, says_when_no_row_that_a_seeded_bug_names_was_violated) {
+  VerifyReport report = sound_report();
+  report.mutant = impl::Mutant::move_no_tombstones;
+  report.campaign.failures = {failure(ClauseId::R1)};
+  const std::string early = to_text(report);
+  report.campaign.failures.push_back(failure(ClauseId::M5));
+
+  EXPECT_THAT(early, HasSubstr("until it is: shardcheck mutants --only move_no_tombstones\n"));
+  EXPECT_THAT(to_text(report), Not(HasSubstr("until it is")));
 }
 
 TEST(VerifyReport, a_seeded_bug_that_survives_is_a_violation) {

@@ -48,7 +48,7 @@ std::string to_text(const RunFigures& figures) {
   add(figures.longer_pauses, fmt::format("{} longer pauses accepted", figures.longer_pauses));
   add(figures.refused_for_load, fmt::format("{} attempts refused for load", figures.refused_for_load));
   add(figures.inbox_overflows, fmt::format("{} messages lost at a full inbox", figures.inbox_overflows));
-  add(figures.nodes_left, fmt::format("{} nodes left", figures.nodes_left));
+  add(figures.nodes_left, fmt::format("{} leaves of nodes", figures.nodes_left));
   add(figures.steps_not_applicable,
       fmt::format("{} steps not applicable (their range did not exist then)", figures.steps_not_applicable));
   return text;

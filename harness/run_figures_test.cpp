@@ -27,7 +27,7 @@ TEST(RunFigures, count_what_the_facts_say_and_add_up) {
   EXPECT_EQ(
       to_text(figures),
       "2 writes throttled for 4.5 ms in all, 1 moves given up to split first, 1 longer pauses accepted, 1 attempts "
-      "refused for load, 1 messages lost at a full inbox, 1 nodes left");
+      "refused for load, 1 messages lost at a full inbox, 1 leaves of nodes");
   EXPECT_EQ(twice.throttled_for, milliseconds(9));
   EXPECT_EQ(twice.refused_for_load, 2U);
 }
