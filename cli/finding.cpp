@@ -44,8 +44,11 @@ std::string to_text(const Finding& finding, const std::string& path, const std::
   const Clause& row = clause(finding.violation.clause);
   const std::string again = path.empty() ? "keep the smallest run as a file; then shardcheck replay FILE"
                                          : program + " replay " + shell_word(path);
+  // Shrunk as far as that, a scenario still ends as all do.
+  const std::string steps = finding.steps == 0 ? "0 steps, since what clients ask at the end of every run is enough"
+                                               : counted(finding.steps, "step");
   const std::string run = shown_at.empty()
-                              ? fmt::format("{}:\n{}", counted(finding.steps, "step"), indented(finding.replay))
+                              ? fmt::format("{}:\n{}", steps, indented(finding.replay))
                               : fmt::format("{}: the same as of {} above", counted(finding.steps, "step"), shown_at);
   // A case of a placement has no clients, so it has no history to draw.
   const bool is_drawn = !path.empty() && !finding.replay.starts_with("placement ");
@@ -55,9 +58,18 @@ std::string to_text(const Finding& finding, const std::string& path, const std::
       "  promised: {}\n"
       "  happened: {}{}\n"
       "  smallest run, {}\n"
+      "{}"
       "  again:    {}\n{}",
       row.text_id, row.name, finding.system, row.sentence, finding.violation.message, when(finding.violation), run,
-      again, picture);
+      shown_at.empty() ? lead_up_text(finding.lead_up) : "", again, picture);
+}
+
+std::string lead_up_text(const std::vector<std::string>& lines) {
+  std::string text = lines.empty() ? "" : "  how it came to that:\n";
+  for (const std::string& line : lines) {
+    text += fmt::format("    {}\n", line);
+  }
+  return text;
 }
 
 }  // namespace shardcheck::cli

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "spec/error.h"
 #include "spec/violation.h"
@@ -16,6 +17,7 @@ struct Finding {
   std::string name;    // of the file, without its ending
   std::string replay;  // its text: a scenario, or a case of a placement
   std::size_t steps = 0;
+  std::vector<std::string> lead_up = {};  // a line each: how it came to that; empty for a case of a placement
 };
 
 // Writes the finding's file into `folder`; returns its path.
@@ -26,5 +28,8 @@ std::string picture_command(const std::string& path);
 // same run was shown above; empty: it is shown here.
 std::string to_text(const Finding& finding, const std::string& path, const std::string& program = "shardcheck",
                     std::string_view shown_at = "");
+
+// How it came to a violation, as a part of that; nothing if there are no lines.
+std::string lead_up_text(const std::vector<std::string>& lines);
 
 }  // namespace shardcheck::cli

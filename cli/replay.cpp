@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/figures_json.h"
@@ -17,6 +18,7 @@
 #include "cli/replay_outputs.h"
 #include "cli/user_cluster.h"
 #include "harness/annotate.h"
+#include "harness/excerpt.h"
 #include "harness/placement_check.h"
 #include "harness/run_story.h"
 #include "harness/scenario_runner.h"
@@ -66,7 +68,8 @@ void print_violation(const Violation& violation) {
 }
 
 // What a run consists of, for who has only what is printed.
-void print_run(const harness::Scenario& scenario, const harness::FaultListener& faults) {
+void print_run(const harness::Scenario& scenario, const harness::FaultListener& faults,
+               const std::vector<std::string>& lead_up) {
   fmt::print("  the run, {}:\n", counted(scenario.size(), "step"));
   const std::string text = harness::annotated_text(scenario, faults);
   for (std::size_t begin = 0; begin < text.size();) {
@@ -74,7 +77,7 @@ void print_run(const harness::Scenario& scenario, const harness::FaultListener& 
     fmt::print("    {}\n", std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
   }
-  fmt::print("  --trace prints every message of the run\n");
+  fmt::print("{}  --trace prints every message of the run\n", lead_up_text(lead_up));
 }
 
 void print_faults(const harness::Scenario& scenario, const harness::FaultListener& faults) {
@@ -180,13 +183,32 @@ nlohmann::json document_of(const harness::RunReport& report, const ReplayFlags& 
   return document;
 }
 
+// The promise that the file says it breaks ("# L3 EpochFence violated by ..."), if it still does.
+std::optional<ClauseId> named_clause(const std::string& text, const harness::RunReport& report) {
+  if (!text.starts_with("# ")) {
+    return std::nullopt;
+  }
+  const auto named = clause_by_text_id(std::string_view(text).substr(2, text.find(' ', 2) - 2));
+  return named && report.violation_of(*named) != nullptr ? named : std::nullopt;
+}
+
+// Of the promise that the file is about.
+std::vector<std::string> lead_up_of(const std::string& text, const harness::RunReport& report,
+                                    const harness::Excerpt& excerpt) {
+  if (report.violations.empty()) {
+    return {};
+  }
+  const ClauseId about = named_clause(text, report).value_or(report.violations.front().clause);
+  return excerpt.before(*report.violation_of(about));
+}
+
 void print_text(const harness::Scenario& scenario, const harness::RunReport& report,
-                const harness::FaultListener& faults) {
+                const harness::FaultListener& faults, const std::vector<std::string>& lead_up) {
   for (const Violation& violation : report.violations) {
     print_violation(violation);
   }
   if (!report.violations.empty()) {
-    print_run(scenario, faults);
+    print_run(scenario, faults, lead_up);
   } else {
     print_faults(scenario, faults);
   }
@@ -218,7 +240,8 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     return refuse(possible.error(), flags.as_json);
   }
   PrintTrace print_trace;
-  harness::FaultListener faults(flags.is_traced && !flags.as_json ? &print_trace : nullptr);
+  harness::Excerpt excerpt(*scenario, flags.is_traced && !flags.as_json ? &print_trace : nullptr);
+  harness::FaultListener faults(&excerpt);
   harness::RunStory story(*scenario, &faults);
   const bool is_told = !flags.as_json || flags.outputs.is_wanted();
   const Result<Replayed> ran = run_again(*scenario, clusters, is_told ? &story : nullptr);
@@ -237,7 +260,7 @@ ExitCode replay_scenario(const std::string& text, const ReplayFlags& flags, cons
     fmt::print("{}\n", document_of(report, flags).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return verdict_of(report);
   }
-  print_text(*scenario, report, faults);
+  print_text(*scenario, report, faults, lead_up_of(text, report, excerpt));
   if (!flags.outputs.history.empty()) {
     fmt::print("history: {}\n", flags.outputs.history);
   }
@@ -253,15 +276,6 @@ ExitCode run_replay(const ReplayFlags& flags, const std::vector<UserCluster>& cl
     return refuse(text.error(), flags.as_json);
   }
   return is_placement(*text) ? replay_placement(*text, flags) : replay_scenario(*text, flags, clusters);
-}
-
-// The promise that the file says it breaks ("# L3 EpochFence violated by ..."), if it still does.
-std::optional<ClauseId> named_clause(const std::string& text, const harness::RunReport& report) {
-  if (!text.starts_with("# ")) {
-    return std::nullopt;
-  }
-  const auto named = clause_by_text_id(std::string_view(text).substr(2, text.find(' ', 2) - 2));
-  return named && report.violation_of(*named) != nullptr ? named : std::nullopt;
 }
 
 ExitCode run_shrink(const ShrinkFlags& flags) {

@@ -12,6 +12,7 @@
 #include "harness/adapters/cluster_runner.h"
 #include "harness/adapters/verify_cluster.h"
 #include "harness/annotate.h"
+#include "harness/excerpt.h"
 
 namespace shardcheck::cli {
 
@@ -27,12 +28,17 @@ ExitCode verify_user_cluster(const UserCluster& user, const UserClusterFlags& fl
   report.system = "cluster " + user.name;
   report.seed = judged.seed;
   for (const harness::Failure& failure : judged.campaign.failures) {
-    harness::FaultListener faults;
+    harness::Excerpt excerpt(failure.scenario);
+    harness::FaultListener faults(&excerpt);
     harness::ClusterRunner runner(*cluster, user.name);
     runner.run(failure.scenario, &faults);
     const std::string name = fmt::format("{}-{}-{}", clause(failure.violation.clause).text_id, user.name, judged.seed);
-    Finding finding{failure.violation, report.system, name, harness::annotated_text(failure.scenario, faults),
-                    failure.scenario.size()};
+    Finding finding{failure.violation,
+                    report.system,
+                    name,
+                    harness::annotated_text(failure.scenario, faults),
+                    failure.scenario.size(),
+                    excerpt.before(failure.violation)};
     const Result<std::string> path = keep(finding, flags.out);
     if (!path) {
       return refuse(path.error(), flags.as_json);

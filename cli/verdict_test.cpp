@@ -62,6 +62,26 @@ TEST_F(Commands, verify_prints_a_command_that_shows_the_violation_again) {
   }
 }
 
+// The part of a report from "how it came to that" to the breach.
+std::string lead_up_in(const std::string& text) {
+  const std::size_t begin = text.find("  how it came to that:\n");
+  const std::size_t end = text.find(" is broken\n", begin);
+  return begin == std::string::npos || end == std::string::npos ? "" : text.substr(begin, end - begin);
+}
+
+TEST_F(Commands, verify_and_replay_tell_how_it_came_to_that) {
+  const CommandOutcome found =
+      command({"verify", "--mutant", "move_no_tombstones", "--scenarios", "400", "--out", path("findings")});
+
+  const std::string told = lead_up_in(found.out);
+  EXPECT_THAT(told, HasSubstr(" asks for del of key "));
+  EXPECT_THAT(told, HasSubstr(" has the delete of key "));
+  EXPECT_THAT(told, HasSubstr(" is switched"));
+  EXPECT_THAT(told, HasSubstr(" ms  M5 CutoverContentEqual"));
+  ASSERT_EQ(shell(SHARDCHECK_PROGRAM " " + again_of(found.out) + " > " + path("out")), 1) << errors_of_shell();
+  EXPECT_EQ(lead_up_in(read(path("out"))), told);
+}
+
 TEST_F(Commands, verify_judges_the_directory_alone) {
   const CommandOutcome holds = command(
       {"verify", "--system", "directory", "--scenarios", "40", "--seed", "3", "--out", path("findings"), "--json"});

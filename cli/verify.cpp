@@ -15,6 +15,7 @@
 #include "cli/user_cluster.h"
 #include "cli/verify_report.h"
 #include "harness/annotate.h"
+#include "harness/excerpt.h"
 #include "harness/scenario_runner.h"
 
 namespace shardcheck::cli {
@@ -105,10 +106,12 @@ Result<void> keep_findings(const VerifyFlags& flags, VerifyReport& report) {
     add({row.finding->violation, system_name(flags), name(row.clause), replay, steps_of(row.finding->smallest)});
   }
   for (const harness::Failure& failure : report.campaign.failures) {
-    harness::FaultListener faults;
+    harness::Excerpt excerpt(failure.scenario);
+    harness::FaultListener faults(&excerpt);
     harness::ScenarioRunner().run(failure.scenario, &faults);
     add({failure.violation, system_name(flags), name(failure.violation.clause),
-         harness::annotated_text(failure.scenario, faults), failure.scenario.size()});
+         harness::annotated_text(failure.scenario, faults), failure.scenario.size(),
+         excerpt.before(failure.violation)});
   }
   return all_kept;
 }

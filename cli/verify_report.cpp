@@ -203,6 +203,7 @@ nlohmann::json to_json(const VerifyReport& report) {
     findings.push_back({{"clause", clause(kept.finding.violation.clause).text_id},
                         {"message", kept.finding.violation.message},
                         {"steps", kept.finding.steps},
+                        {"lead_up", kept.finding.lead_up},
                         {"replay", kept.path}});
   }
   nlohmann::json document{{"system", report.system},

@@ -81,9 +81,9 @@ TEST(FactTrace, says_who_serves_what_the_directory_commits_and_which_copies_go) 
 
   EXPECT_THAT(told.trace, HasSubstr("  storage node 1 serves range 0 [0, 4) under epoch 1, until "));
   EXPECT_THAT(told.trace,
-              HasSubstr("  storage node 1 has key 1 of range 0 in version (1, 1) on its disk (request 16 of "));
+              HasSubstr("  storage node 1 has key 1 of range 0 in version 1.1 on its disk (request 16 of "));
   EXPECT_THAT(told.trace,
-              HasSubstr("  storage node 2 has key 1 of range 0 in version (1, 1) on its disk (backfill for move "));
+              HasSubstr("  storage node 2 has key 1 of range 0 in version 1.1 on its disk (backfill for move "));
   EXPECT_THAT(told.trace, HasSubstr("  client 0 is answered: request 16 ok"));
   EXPECT_THAT(told.trace, HasSubstr("  storage node 2 begins a copy of range 0 [0, 4) for move "));
   EXPECT_THAT(told.trace, HasSubstr("  storage node 1 stops serving range 0\n"));

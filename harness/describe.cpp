@@ -51,24 +51,6 @@ std::string describe(const Wording& wording, const FaultStep& fault) {
   return fmt::format("{} of {} for {}", name_of(fault.kind), process, time);
 }
 
-std::string operation_text(const Operation& operation) {
-  switch (operation.kind) {
-    case OperationKind::read:
-    case OperationKind::remove:
-    case OperationKind::increment: return fmt::format("{} of key {}", name_of(operation.kind), operation.key.value);
-    case OperationKind::scan:
-      return fmt::format("scan of keys {} to {}", operation.key.value, keys_of(operation).hi.value - 1);
-    case OperationKind::write:
-    case OperationKind::append:
-      return fmt::format("{} of {} to key {}", name_of(operation.kind), to_string(operation.argument),
-                         operation.key.value);
-    case OperationKind::compare_and_set:
-      return fmt::format("cas of key {} from {} to {}", operation.key.value, to_string(operation.expected),
-                         to_string(operation.argument));
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string describe_process(const impl::ClusterOptions& cluster, NodeId id) {
@@ -157,10 +139,28 @@ std::string describe_strike(const Wording& wording, NodeId process, const sim::D
   return describe(wording, FaultStep{deviation.kind, process, kNoNode, deviation.duration});
 }
 
+std::string describe(const Operation& operation) {
+  switch (operation.kind) {
+    case OperationKind::read:
+    case OperationKind::remove:
+    case OperationKind::increment: return fmt::format("{} of key {}", name_of(operation.kind), operation.key.value);
+    case OperationKind::scan:
+      return fmt::format("scan of keys {} to {}", operation.key.value, keys_of(operation).hi.value - 1);
+    case OperationKind::write:
+    case OperationKind::append:
+      return fmt::format("{} of {} to key {}", name_of(operation.kind), to_string(operation.argument),
+                         operation.key.value);
+    case OperationKind::compare_and_set:
+      return fmt::format("cas of key {} from {} to {}", operation.key.value, to_string(operation.expected),
+                         to_string(operation.argument));
+  }
+  return "";
+}
+
 std::string describe(const Wording& wording, const Step& step) {
   if (const auto* client = std::get_if<ClientStep>(&step.what)) {
-    return fmt::format("client {} asks for {} (request {})", client->request.client.value,
-                       operation_text(client->operation), client->request.sequence);
+    return fmt::format("client {} asks for {} (request {})", client->request.client.value, describe(client->operation),
+                       client->request.sequence);
   }
   if (const auto* move = std::get_if<MoveStep>(&step.what)) {
     return fmt::format("an operator moves range {} to {}{}{}", move->shard.value, wording.process(move->target),

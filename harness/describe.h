@@ -9,6 +9,7 @@
 #include "impl/cluster.h"
 #include "sim/world.h"
 #include "spec/cluster.h"
+#include "spec/operation.h"
 #include "spec/system.h"
 
 namespace shardcheck::harness {
@@ -29,7 +30,9 @@ std::string describe(const Wording& wording, const sim::Deviation& deviation);
 constexpr bool is_of_message(const sim::Deviation& deviation) { return deviation.anchor.from != deviation.anchor.to; }
 // The same, or, for what a step does: "storage node 2 crashes, and restarts after 10 ms".
 std::string describe_strike(const Wording& wording, NodeId process, const sim::Deviation& deviation);
-// "client 2 asks for write 7 of key 3 (request 32)".
+// "write of 7 to key 3".
+std::string describe(const Operation& operation);
+// "client 2 asks for write of 7 to key 3 (request 32)".
 std::string describe(const Wording& wording, const Step& step);
 // "the clock of storage node 1 is ahead by 0.5 ms and gains 100 us a second".
 std::string describe(const Wording& wording, const ClockSetting& clock);

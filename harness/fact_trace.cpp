@@ -19,7 +19,7 @@ std::string record_words(const Wording& wording, const RecordCommitted& fact) {
     return fmt::format("{} is no more: it was merged into its neighbour", words(record.shard));
   }
   std::string text =
-      fmt::format("{} {} of {} under {}", words(record.shard), words(record.range),
+      fmt::format("{} {} belongs to {} under {}", words(record.shard), words(record.range),
                   record.owner == kNoNode ? "nobody" : wording.process(record.owner), words(record.epoch));
   if (record.phase != MovePhase::none) {
     text += fmt::format(", {} from {} to {} is {}", words(record.move), wording.process(record.source),

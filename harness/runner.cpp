@@ -28,7 +28,8 @@ const Violation* RunReport::violation_of(ClauseId id) const {
   return found == violations.end() ? nullptr : &*found;
 }
 
-const RunReport& Runner::run(System& system, const std::vector<Step>& steps) {
+const RunReport& Runner::run(System& system, const std::vector<Step>& steps, TraceSink* trace) {
+  trace_ = trace;
   report_ = RunReport{};
   is_cut_short_ = false;
   builder_.clear();
@@ -96,6 +97,13 @@ void Runner::on(const Observed& observed) {
   }
   note_reached(observed);
   report_.figures.note(observed.fact);
+  judge_.on(observed);
+}
+
+void Runner::tell(const Observed& observed) {
+  if (trace_ != nullptr) {
+    trace_->happened(observed);
+  }
   judge_.on(observed);
 }
 
@@ -182,7 +190,7 @@ void Runner::start(System& system, ClientId id, const ClientStep& step) {
     record_call(system.now(), id, step.operation);
   }
   ++report_.operations;
-  judge_.on({system.now(), kNoNode, Invoked{step.request, step.operation}});
+  tell({system.now(), kNoNode, Invoked{step.request, step.operation}});
   system.apply({system.now(), step});
 }
 
@@ -210,7 +218,7 @@ void Runner::start_waiting(System& system) {
       client.waiting.clear();
     }
     if (client.running && system.now() >= client.gives_up_at) {
-      judge_.on({system.now(), kNoNode, Returned{client.running->request, Outcome{}, true, true}});
+      tell({system.now(), kNoNode, Returned{client.running->request, Outcome{}, true, true}});
       end(client, Outcome{}, system.now());
     }
     if (!client.running && !client.waiting.empty()) {

@@ -11,6 +11,7 @@
 
 #include "harness/reach.h"
 #include "harness/run_figures.h"
+#include "harness/trace_sink.h"
 #include "histories/checker.h"
 #include "histories/history.h"
 #include "spec/judge.h"
@@ -41,7 +42,8 @@ class Runner final : private ObservationSink {
  public:
   Runner() : judge_(Bounds{}) {}
 
-  const RunReport& run(System& system, const std::vector<Step>& steps);
+  // `trace` is told what the runner itself tells the judge: what clients ask, and what they give up.
+  const RunReport& run(System& system, const std::vector<Step>& steps, TraceSink* trace = nullptr);
   // Of the last run, for keeping and for pictures.
   const histories::History& history() const { return builder_.history(); }
 
@@ -55,6 +57,7 @@ class Runner final : private ObservationSink {
   };
 
   void on(const Observed& observed) override;
+  void tell(const Observed& observed);
   TrueTime stamp(TrueTime at);
   void take(const Returned& returned, TrueTime at);
   void note_reached(const Observed& observed);
@@ -87,6 +90,7 @@ class Runner final : private ObservationSink {
   std::vector<RequestId> recorded_;   // by operation of the history
   std::vector<ShardRecord> records_;  // by ShardId, as committed
   const System* system_ = nullptr;    // of the run under way
+  TraceSink* trace_ = nullptr;        // of a run that is traced
   TrueTime last_stamp_;
   bool is_cut_short_ = false;
   bool was_refused_ = false;  // a final request was not answered, of a key that somebody could serve

@@ -29,7 +29,7 @@ class ScenarioDriver {
   const RunReport& run(Simulated& system, const Scenario& scenario, TraceSink* trace) {
     scripted_.reset(scenario.deviations);
     system.configure(scenario, scripted_, trace);
-    return runner_.run(system, scenario.steps);
+    return runner_.run(system, scenario.steps, trace);
   }
 
   const histories::History& history() const { return runner_.history(); }

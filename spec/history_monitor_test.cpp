@@ -240,7 +240,7 @@ TEST(NoDuplicateApply, one_request_has_one_version) {
   twice.apply(kB, second, ApplyCause::client, request(1));
 
   EXPECT_TRUE(once.findings().is_clean());
-  EXPECT_TRUE(rejects(twice, ClauseId::M3, {"request 1 of client 0", "version (1, 1) at node 0", "version (6, 1)"}));
+  EXPECT_TRUE(rejects(twice, ClauseId::M3, {"request 1 of client 0", "version 1.1 at node 0", "version 6.1"}));
 }
 
 // Trap: what a disk took with it may be applied anew.

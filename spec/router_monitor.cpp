@@ -238,20 +238,28 @@ void RouterMonitor::check_cause(const Hop& fact, const Request& asked, const Mon
                        fact.attempt.number, words(fact.attempt.request), words(fact.key), words(fact.to),
                        words(fact.epoch), why);
   };
+  const auto says_not_answered = [&](Signal signal) {
+    std::string had;
+    const auto add = [&](bool is_so, Signal answer) {
+      had += is_so ? fmt::format("{}{}", had.empty() ? "" : " and ", name_of(answer)) : "";
+    };
+    add(asked.had_stale, Signal::stale_epoch);
+    add(asked.had_not_owner, Signal::not_owner);
+    add(asked.had_transient, Signal::transient);
+    return says(fmt::format("as if an earlier attempt had been answered {}, but {}", name_of(signal),
+                            had.empty() ? "none was answered" : "the answers were " + had));
+  };
   switch (fact.cause) {
     case HopCause::first:
     case HopCause::unanswered: return;
     case HopCause::stale:
-      context.expect(ClauseId::R1, asked.had_stale,
-                     [&] { return says("as if an earlier attempt had been answered stale_epoch, but none was"); });
+      context.expect(ClauseId::R1, asked.had_stale, [&] { return says_not_answered(Signal::stale_epoch); });
       return;
     case HopCause::transient:
-      context.expect(ClauseId::R1, asked.had_transient,
-                     [&] { return says("as if an earlier attempt had been answered transient, but none was"); });
+      context.expect(ClauseId::R1, asked.had_transient, [&] { return says_not_answered(Signal::transient); });
       return;
     case HopCause::redirected:
-      context.expect(ClauseId::R1, asked.had_not_owner,
-                     [&] { return says("as if an earlier attempt had been answered not_owner, but none was"); });
+      context.expect(ClauseId::R1, asked.had_not_owner, [&] { return says_not_answered(Signal::not_owner); });
       if (asked.had_not_owner && fact.to.value < 64) {
         const bool follows = (asked.redirect_targets & bit_of(fact.to)) != 0 || asked.not_owner_epoch_min < fact.epoch;
         context.expect(ClauseId::R1, follows,

@@ -206,9 +206,9 @@ TEST(ErrorContract, a_redirect_treated_as_transient_is_named) {
 
   story.hop(HopCause::transient, kA, Epoch{2}, 2);
 
-  EXPECT_TRUE(
-      rejects(story, ClauseId::R1,
-              {"router 7 sent attempt 2", "as if an earlier attempt had been answered transient, but none was"}));
+  EXPECT_TRUE(rejects(story, ClauseId::R1,
+                      {"router 7 sent attempt 2",
+                       "as if an earlier attempt had been answered transient, but the answers were not_owner"}));
 }
 
 TEST(ErrorContract, a_cause_that_no_answer_gave_is_named) {
@@ -218,9 +218,9 @@ TEST(ErrorContract, a_cause_that_no_answer_gave_is_named) {
   redirected.hop(HopCause::first, kA, Epoch{1}, 1).hop(HopCause::redirected, kB, Epoch{2}, 2);
 
   EXPECT_TRUE(rejects(stale, ClauseId::R1,
-                      {"attempt 2", "as if an earlier attempt had been answered stale_epoch, but none was"}));
+                      {"attempt 2", "as if an earlier attempt had been answered stale_epoch, but none was answered"}));
   EXPECT_TRUE(rejects(redirected, ClauseId::R1,
-                      {"attempt 2", "as if an earlier attempt had been answered not_owner, but none was"}));
+                      {"attempt 2", "as if an earlier attempt had been answered not_owner, but none was answered"}));
 }
 
 TEST(ErrorContract, a_redirect_is_followed_or_overtaken) {

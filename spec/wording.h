@@ -19,7 +19,7 @@ inline std::string words(Epoch epoch) { return fmt::format("epoch {}", epoch.val
 inline std::string words(MoveId move) { return fmt::format("move {}", move.value); }
 inline std::string words(DirectoryPosition position) { return fmt::format("directory position {}", position.value); }
 inline std::string words(Version version) {
-  return fmt::format("version ({}, {})", version.epoch.value, version.position.value);
+  return fmt::format("version {}.{}", version.epoch.value, version.position.value);
 }
 inline std::string words(RequestId request) {
   return fmt::format("request {} of client {}", request.sequence, request.client.value);
