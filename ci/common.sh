@@ -18,6 +18,9 @@ build_packages=(
 # And libmemcached, with whose ring ours is compared; that test skips where it is not installed.
 test_packages=(g++ libclang-rt-19-dev llvm-19 clang-format-19 ccache python3 libmemcached-dev)
 
+# And for the fuzz targets, which are linked across files.
+fuzz_packages=(lld-19)
+
 # Exit codes of every script are those of the command: 1 says that something was violated, so a machine that cannot
 # install or build says 3.
 complain() { echo "$(basename "$0"): $*" >&2; }

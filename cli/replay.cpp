@@ -88,7 +88,8 @@ void print_faults(const harness::Scenario& scenario, const harness::FaultListene
 
 void print_not_applicable(const harness::Scenario& scenario, const harness::RunReport& report) {
   for (const std::size_t step : report.not_applicable) {
-    fmt::print("not applicable: {}: there was no such range then\n", harness::to_text(scenario.steps[step]));
+    fmt::print("not applicable: {}: there was no such range when it was asked for\n",
+               harness::to_text(scenario.steps[step]));
   }
 }
 

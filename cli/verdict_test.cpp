@@ -236,8 +236,9 @@ TEST_F(Commands, replay_says_which_steps_asked_for_nothing) {
 
   const CommandOutcome outcome = command({"replay", write("missing", text + "at 900ms move range 8 to node 1\n")});
 
-  EXPECT_THAT(outcome.out,
-              HasSubstr("not applicable: at 900ms move range 8 to node 1: there was no such range then\n"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("not applicable: at 900ms move range 8 to node 1: there was no such range when it was asked for\n"));
 }
 
 TEST_F(Commands, verify_and_replay_say_who_is_who_and_where_the_ranges_lie) {

@@ -1,6 +1,7 @@
 // shardcheck verify: every clause on a system under test, the recorded histories, and the seeded bugs.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -105,13 +106,22 @@ Result<void> keep_findings(const VerifyFlags& flags, VerifyReport& report) {
     const std::string replay = to_text(PlacementReplay{report.placement.placement, row.clause, row.finding->smallest});
     add({row.finding->violation, system_name(flags), name(row.clause), replay, steps_of(row.finding->smallest)});
   }
-  for (const harness::Failure& failure : report.campaign.failures) {
-    harness::Excerpt excerpt(failure.scenario);
-    harness::FaultListener faults(&excerpt);
-    harness::ScenarioRunner().run(failure.scenario, &faults);
-    add({failure.violation, system_name(flags), name(failure.violation.clause),
-         harness::annotated_text(failure.scenario, faults), failure.scenario.size(),
-         excerpt.before(failure.violation)});
+  const auto is_declared = [&](ClauseId id) {
+    return report.mutant != impl::Mutant::none && std::ranges::count(impl::row_of(report.mutant).clauses, id) != 0;
+  };
+  // What the seeded bug was made to break says most of it, and comes first.
+  for (const bool first : {true, false}) {
+    for (const harness::Failure& failure : report.campaign.failures) {
+      if (is_declared(failure.violation.clause) != first) {
+        continue;
+      }
+      harness::Excerpt excerpt(failure.scenario);
+      harness::FaultListener faults(&excerpt);
+      harness::ScenarioRunner().run(failure.scenario, &faults);
+      add({failure.violation, system_name(flags), name(failure.violation.clause),
+           harness::annotated_text(failure.scenario, faults), failure.scenario.size(),
+           excerpt.before(failure.violation)});
+    }
   }
   return all_kept;
 }
@@ -221,7 +231,9 @@ void add_verify(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& c
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
       ->check(seconds_from(0.001));
   verify->add_option("--mutant", flags->mutant, "Judge the reference with this seeded bug")->check(not_empty());
-  verify->add_flag("--short", flags->is_short, "Leave out the recorded histories and the seeded bugs");
+  verify->add_flag(
+      "--short", flags->is_short,
+      "Leave out what shows that the suite works: the recorded histories, and the catalogue of seeded bugs");
   CLI::Option* corpus =
       verify->add_option("--corpus", flags->corpus, "The folder of labelled histories; judged whenever it is given")
           ->check(not_empty());

@@ -163,6 +163,9 @@ std::string to_text(const VerifyReport& report) {
   if (const std::string figures = to_text(campaign.figures); !figures.empty()) {
     text += fmt::format("figures: {}\n\n", figures);
   }
+  if (report.mutant != impl::Mutant::none) {
+    text += fmt::format("seeded bug: {}\n\n", impl::row_of(report.mutant).what);
+  }
   if (campaign.is_violated()) {
     text +=
         fmt::format("A campaign ends when enough is violated: rows that held were checked in {} of its scenarios.\n\n",

@@ -51,6 +51,18 @@ std::string describe(const Wording& wording, const FaultStep& fault) {
   return fmt::format("{} of {} for {}", name_of(fault.kind), process, time);
 }
 
+// A message is held back until a move comes to a phase; `none` is what follows the last one.
+std::string phase_text(std::uint8_t signal) {
+  const auto phase = static_cast<MovePhase>(signal);
+  return phase == MovePhase::none ? "a move is over" : fmt::format("a move is {}", name_of(phase));
+}
+
+std::string kept_text(std::uint8_t records) {
+  return records == 0
+             ? ""
+             : fmt::format(", with {} unsynced record{} on its disk all the same", records, records == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::string describe_process(const impl::ClusterOptions& cluster, NodeId id) {
@@ -111,16 +123,16 @@ std::string describe(const Wording& wording, const sim::Deviation& deviation) {
   switch (deviation.kind) {
     case FaultKind::delayed: return fmt::format("{} is delayed by {}", message, time);
     case FaultKind::held_until_phase:
-      return fmt::format("{} is held back until a move is {}", message,
-                         name_of(static_cast<MovePhase>(deviation.until_signal)));
+      return fmt::format("{} is held back until {}", message, phase_text(deviation.until_signal));
     case FaultKind::dropped: return fmt::format("{} is lost", message);
     case FaultKind::duplicated: return fmt::format("{} arrives again {} later", message, time);
     case FaultKind::link_cut:
       return fmt::format("with {} the link is cut{} for {}", message,
                          deviation.is_both_ways ? " both ways" : " one way", time);
     case FaultKind::crashed:
-      return fmt::format("{} {} crashes{}, and restarts after {}", moment_text(wording, deviation), message,
-                         deviation.torn == 0 ? "" : ", leaving a torn record on its disk if it was writing one", time);
+      return fmt::format("{} {} crashes{}{}, and restarts after {}", moment_text(wording, deviation), message,
+                         deviation.torn == 0 ? "" : ", leaving a torn record on its disk if it was writing one",
+                         kept_text(deviation.kept_unsynced), time);
     case FaultKind::disk_lost:
       return fmt::format("{} {} loses its disk, and restarts after {}", moment_text(wording, deviation), message, time);
     case FaultKind::paused: return fmt::format("{} {} pauses for {}", moment_text(wording, deviation), message, time);

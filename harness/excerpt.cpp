@@ -154,8 +154,12 @@ std::string told(const Wording& wording, const Observed& observed) {
     return fmt::format("{} extends the lease of {} on {} under {} until {}", by, wording.process(extended->holder),
                        words(extended->shard), words(extended->epoch), words(extended->until));
   }
-  if (std::holds_alternative<Restarted>(observed.fact)) {
-    return by + " is up again";
+  if (const auto* held = std::get_if<LeaseHeld>(&observed.fact)) {
+    return fmt::format("{} is given a lease of {} under {} until {} on its clock", by, words(held->shard),
+                       words(held->epoch), words(held->until));
+  }
+  if (const auto* restarted = std::get_if<Restarted>(&observed.fact)) {
+    return by + (restarted->is_disk_lost ? " is up again, with an empty disk" : " is up again");
   }
   return describe_fact(wording, observed);
 }
@@ -166,6 +170,9 @@ std::string repeated_subject(const Observed& observed) {
   if (const auto* claim = std::get_if<ClaimChanged>(&observed.fact)) {
     return fmt::format("claim {} {} {} {}", observed.by.value, words(claim->shard), words(claim->epoch),
                        words(claim->range));
+  }
+  if (const auto* held = std::get_if<LeaseHeld>(&observed.fact)) {
+    return fmt::format("held {} {} {}", observed.by.value, words(held->shard), words(held->epoch));
   }
   if (const auto* extended = std::get_if<LeaseExtended>(&observed.fact)) {
     return fmt::format("lease {} {} {}", extended->holder.value, words(extended->shard), words(extended->epoch));
@@ -198,7 +205,7 @@ class Relevance {
     if (const auto* committed = std::get_if<RecordCommitted>(&observed.fact)) {
       ranges_[committed->record.shard.value] = committed->record.range;
     }
-    if (named_.is_nothing() || std::holds_alternative<Healed>(observed.fact)) {
+    if (named_.is_nothing() || is_of_whole_run(observed.fact)) {
       return true;
     }
     const Subject subject = subject_of(observed.fact);
@@ -220,6 +227,9 @@ class Relevance {
   }
 
  private:
+  static bool is_of_whole_run(const Observation& fact) {
+    return std::holds_alternative<Healed>(fact) || std::holds_alternative<Restarted>(fact);
+  }
   bool holds_a_key(ShardId shard) const {
     const auto range = ranges_.find(shard.value);
     return range != ranges_.end() && std::ranges::any_of(named_.keys, [&](std::uint64_t key) {

@@ -21,9 +21,12 @@ std::string record_words(const Wording& wording, const RecordCommitted& fact) {
   std::string text =
       fmt::format("{} {} belongs to {} under {}", words(record.shard), words(record.range),
                   record.owner == kNoNode ? "nobody" : wording.process(record.owner), words(record.epoch));
-  if (record.phase != MovePhase::none) {
+  if (record.phase != MovePhase::none && record.move != MoveId{}) {
     text += fmt::format(", {} from {} to {} is {}", words(record.move), wording.process(record.source),
                         wording.process(record.target), name_of(record.phase));
+    text += record.mover == kNoNode ? ""
+                                    : fmt::format(", driven by {} under mover epoch {}", wording.process(record.mover),
+                                                  record.mover_epoch.value);
   }
   std::string members;
   record.members.for_each(
@@ -31,6 +34,13 @@ std::string record_words(const Wording& wording, const RecordCommitted& fact) {
   text += members.empty() ? "" : ", replica set " + members;
   text += record.joining == kNoNode ? "" : fmt::format(", {} joins it", wording.process(record.joining));
   return text + (record.is_data_lost ? ", its data is lost" : "");
+}
+
+// " (asked for under mover epoch 2, on epoch 7)": what the command was conditional on.
+std::string condition_words(const RecordCommitted& fact) {
+  const std::string asked =
+      fact.asked_by == MoverEpoch{} ? "" : fmt::format("asked for under mover epoch {}, ", fact.asked_by.value);
+  return fact.planned_on == Epoch{} ? "" : fmt::format(" ({}on {})", asked, words(fact.planned_on));
 }
 
 // " (request 16 of client 0)", " (backfill for move 7)".
@@ -60,7 +70,8 @@ std::string describe_fact(const Wording& wording, const Observed& observed) {
   }
   const std::string by = wording.process(observed.by);
   if (const auto* committed = std::get_if<RecordCommitted>(&fact)) {
-    return fmt::format("{} commits at {}: {}", by, words(committed->position), record_words(wording, *committed));
+    return fmt::format("{} commits at {}{}: {}", by, words(committed->position), condition_words(*committed),
+                       record_words(wording, *committed));
   }
   if (const auto* claim = std::get_if<ClaimChanged>(&fact)) {
     return fmt::format("{} serves {} {} under {}, {}", by, words(claim->shard), words(claim->range),

@@ -63,7 +63,7 @@ void CapacityMonitor::on(const RecordCommitted& fact, const MonitorContext& cont
   }
   if (fact.change == RecordChange::move_committed && newest.given_up_by != MoverEpoch{}) {
     context.expect(ClauseId::V2, fact.asked_by != newest.given_up_by, [&] {
-      return fmt::format("{} of {} was committed at {} by mover {}, which had given it up", words(record.move),
+      return fmt::format("{} of {} was committed at {} under mover epoch {}, which had given it up", words(record.move),
                          words(record.shard), words(context.at), fact.asked_by.value);
     });
   }

@@ -193,7 +193,7 @@ TEST(MoveProgress, a_move_that_its_mover_gave_up_is_not_committed_by_it) {
   taken_over.record_of(kShard).epoch = epoch_of(next(taken_over.position()));
   taken_over.commit(RecordChange::move_committed, taken_over.record_of(kShard).source_epoch, MoverEpoch{2});
 
-  EXPECT_TRUE(rejects_among_others(story, ClauseId::V2, {"mover 1", "given it up"}));
+  EXPECT_TRUE(rejects_among_others(story, ClauseId::V2, {"mover epoch 1", "given it up"}));
   EXPECT_FALSE(taken_over.findings().is_violated(ClauseId::V2));
 }
 

@@ -141,7 +141,7 @@ void LeaseMonitor::on(const LeaseHeld& fact, const MonitorContext& context) {
   if (is_mine && grant->owner == context.by) {
     context.expect(ClauseId::L2, fact.until <= grant->lease_until, [&] {
       const std::string committed = grant->lease_until == Instant{}
-                                        ? "committed no lease of it yet"
+                                        ? "had committed no lease of that grant by then"
                                         : fmt::format("committed it until {} only", words(grant->lease_until));
       return fmt::format("{} holds {} under {} until {} on its clock, but the directory {}", words(context.by),
                          words(fact.shard), words(fact.epoch), words(fact.until), committed);

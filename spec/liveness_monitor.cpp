@@ -48,7 +48,7 @@ void LivenessMonitor::on(const Returned& fact, std::uint32_t request, const Moni
   }
   context.expect(ClauseId::V1, is_served, [&] {
     return fmt::format(
-        "{} ({} of {}), invoked at {}, returned {} at {}, though all faults were over at {} and every "
+        "{} ({} of {}), invoked at {}, returned {} at {}, though there was no fault any more from {} on and every "
         "range serves within {}",
         words(asked.id), name_of(asked.kind), words(asked.keys.lo), words(asked.invoked_at), name_of(fact.outcome.kind),
         words(context.at), words(*context.known.healed_at()), words(context.bounds.service_within));
@@ -107,8 +107,8 @@ void LivenessMonitor::finish_moves(TrueTime healed_at, const MonitorContext& con
     }
     context.expect(ClauseId::V2, is_over, [&] {
       return fmt::format(
-          "{} of {} from {} to {}, begun at {}, is still in phase {} at {}: all faults were over at {} "
-          "and a move is over within {}",
+          "{} of {} from {} to {}, begun at {}, is still in phase {} at {}: there was no fault any more from {} "
+          "on and a move is over within {}",
           words(move.id), words(move.shard), words(move.source), words(move.target), words(move.begun_at),
           name_of(record->phase), words(context.at), words(healed_at), words(allowed));
     });

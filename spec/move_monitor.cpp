@@ -80,9 +80,11 @@ void MoveMonitor::check_mover(const RecordCommitted& fact, const MonitorContext&
     return;
   }
   context.expect(ClauseId::M8, fact.asked_by >= before->mover_epoch, [&] {
-    return fmt::format("{} of {} obeyed mover {} at {} (to phase {}), but the record was already at mover {}",
-                       words(before->move), words(before->shard), fact.asked_by.value, words(fact.position),
-                       name_of(fact.record.phase), before->mover_epoch.value);
+    return fmt::format(
+        "{} of {} obeyed mover epoch {} at {} (to phase {}), but the record was already at mover epoch {}: another had "
+        "taken the move over",
+        words(before->move), words(before->shard), fact.asked_by.value, words(fact.position),
+        name_of(fact.record.phase), before->mover_epoch.value);
   });
 }
 
@@ -369,7 +371,8 @@ void MoveMonitor::on(const CopyHeld& fact, const MonitorContext& context) const 
         words(context.by), what, words(fact.shard), words(fact.range),
         fact.state == CopyState::owned ? "" : ", " + copy_of(context.by, fact.move, context),
         is_aborted ? ", which was aborted" : "", words(record.owner), words(record.epoch),
-        record.phase == MovePhase::none ? "in no move" : fmt::format("in phase {} of a move", name_of(record.phase)));
+        (record.phase == MovePhase::none ? "in no move" : fmt::format("in phase {} of a move", name_of(record.phase))) +
+            (fact.state == CopyState::replica ? ", and this node is no member of its replica set" : ""));
   };
   switch (fact.state) {
     case CopyState::owned:

@@ -114,7 +114,8 @@ TEST(CleanupSafety, a_replica_that_nobody_counts_is_residue) {
 
   story.at(800).tell(kB, CopyHeld{kShard, keys(0, 16), CopyState::replica, MoveId{}});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 1", "replica copy", "kept as a member of a replica set"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M9,
+                      {"node 1", "replica copy", "kept as a member of a replica set", "no member of its replica set"}));
 }
 
 // --- M10 -----------------------------------------------------------------------------------------------------------

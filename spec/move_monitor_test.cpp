@@ -215,7 +215,7 @@ TEST(CrashResume, an_older_mover_is_refused) {
   story.record_of(kShard).phase = MovePhase::aborted;
   story.commit(RecordChange::move_aborted, Epoch{1}, MoverEpoch{1});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M8, {"move 2", "mover 1", "mover 2"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M8, {"move 2", "mover epoch 1", "mover epoch 2"}));
 }
 
 // Trap: a source whose fence ran out is no mover, and may propose the abort.

@@ -246,8 +246,10 @@ void RouterMonitor::check_cause(const Hop& fact, const Request& asked, const Mon
     add(asked.had_stale, Signal::stale_epoch);
     add(asked.had_not_owner, Signal::not_owner);
     add(asked.had_transient, Signal::transient);
-    return says(fmt::format("as if an earlier attempt had been answered {}, but {}", name_of(signal),
-                            had.empty() ? "none was answered" : "the answers were " + had));
+    const std::string instead = asked.sent == 0 ? "this request had no attempt before"
+                                : had.empty()   ? "none was answered"
+                                                : "the answers were " + had;
+    return says(fmt::format("as if an earlier attempt had been answered {}, but {}", name_of(signal), instead));
   };
   switch (fact.cause) {
     case HopCause::first:
