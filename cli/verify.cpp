@@ -25,7 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kScenarios = 20'000;
-constexpr std::uint64_t kPlacementCases = 2'000;
+// Placement is judged by a tenth as many cases as there are scenarios, within these limits.
+constexpr std::uint64_t kPlacementCasesMin = 100;
+constexpr std::uint64_t kPlacementCasesMax = 2'000;
 
 struct VerifyFlags {
   std::string system = "reference";
@@ -60,8 +62,13 @@ Result<impl::Mutant> chosen_mutant(const VerifyFlags& flags) {
 }
 
 void judge_placement(const VerifyFlags& flags, VerifyReport& report) {
+  const Clock::time_point start = Clock::now();
   const auto with_bug = placement_by_name("ring+" + flags.mutant);
-  report.placement = check_placement(with_bug ? *with_bug : *placement_by_name("ring"), flags.seed, kPlacementCases);
+  const bool is_by_time = flags.budget_seconds > 0 && !flags.has_scenarios;
+  const std::uint64_t cases =
+      is_by_time ? kPlacementCasesMax : std::clamp(flags.scenarios / 10, kPlacementCasesMin, kPlacementCasesMax);
+  report.placement = check_placement(with_bug ? *with_bug : *placement_by_name("ring"), flags.seed, cases);
+  report.placement_seconds = std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 void judge_cluster(const VerifyFlags& flags, impl::Mutant mutant, VerifyReport& report) {

@@ -156,10 +156,15 @@ std::string VerifyReport::reason() const {
 
 std::string to_text(const VerifyReport& report) {
   const harness::CampaignReport& campaign = report.campaign;
-  std::string text = fmt::format(
-      "system {}, seed {}: {} scenarios, {} operations, {} events in {:.1f} s ({:.2f} million a second)\n\n",
-      report.system, report.seed, campaign.scenarios, campaign.operations, campaign.events, report.campaign_seconds,
-      static_cast<double>(campaign.events) / 1e6 / report.campaign_seconds);
+  std::string text =
+      fmt::format("system {}, seed {}: {} scenarios, {} operations, {} events in {:.1f} s ({:.2f} million a second)\n",
+                  report.system, report.seed, campaign.scenarios, campaign.operations, campaign.events,
+                  report.campaign_seconds, static_cast<double>(campaign.events) / 1e6 / report.campaign_seconds);
+  if (!report.placement.rows.empty()) {
+    text += fmt::format("placement {}: {} cases in {:.1f} s\n", report.placement.placement, report.placement.cases,
+                        report.placement_seconds);
+  }
+  text += '\n';
   if (const std::string figures = to_text(campaign.figures); !figures.empty()) {
     text += fmt::format("figures: {}\n\n", figures);
   }

@@ -33,6 +33,7 @@ struct VerifyReport {
   PlacementReport placement{};
   harness::CampaignReport campaign{};
   double campaign_seconds = 0;
+  double placement_seconds = 0;
   bool tells_reach = true;  // of the phases of a move; a system may have no moves
   std::vector<KeptFinding> findings;
   std::optional<std::vector<histories::CorpusRow>> corpus;  // absent: not asked for

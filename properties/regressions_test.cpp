@@ -1,4 +1,4 @@
-// Every bug that was ever found in the reference, as the small scenario that once showed it.
+// Every bug that was ever found in the reference or in its judge, as the small scenario that once showed it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "harness/scenario_runner.h"
@@ -34,6 +35,20 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
+// Hears whether the data of a range was lost for good: such a range serves nothing, and nobody waits for it.
+class LossListener final : public harness::TraceSink {
+ public:
+  void line(TrueTime, const std::string&) override {}
+  void happened(const Observed& observed) override {
+    const auto* committed = std::get_if<RecordCommitted>(&observed.fact);
+    heard_ = heard_ || (committed != nullptr && committed->change == RecordChange::reported_lost);
+  }
+  bool has_heard() const { return heard_; }
+
+ private:
+  bool heard_ = false;
+};
+
 TEST(Regressions, no_bug_comes_back) {
   harness::ScenarioRunner runner;
   ASSERT_GE(files().size(), 8U);
@@ -44,14 +59,15 @@ TEST(Regressions, no_bug_comes_back) {
     ASSERT_TRUE(scenario.has_value()) << to_string(scenario.error());
     ASSERT_EQ(scenario->cluster.mutant, impl::Mutant::none);
 
-    const RunReport& report = runner.run(*scenario);
+    LossListener losses;
+    const RunReport& report = runner.run(*scenario, &losses);
 
     for (const Violation& violation : report.violations) {
       ADD_FAILURE() << clause(violation.clause).text_id << ": " << violation.message;
     }
     EXPECT_FALSE(report.is_undecided);
     EXPECT_FALSE(report.was_cut_short);
-    EXPECT_GT(report.checked(ClauseId::V1), 0U);
+    EXPECT_TRUE(report.checked(ClauseId::V1) > 0 || losses.has_heard());
   }
 }
 

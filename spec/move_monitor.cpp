@@ -223,7 +223,7 @@ void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
     if (record == nullptr || record->is_data_lost || !record->range.overlaps(fact.range)) {
       continue;
     }
-    context.expect(ClauseId::M9, record->owner != context.by, [&] {
+    context.expect(ClauseId::M9, is_amnesiacs || record->owner != context.by, [&] {
       return fmt::format("{} removed its copy of {} {}, {}, but it owns {} {} under {}{}", words(context.by),
                          words(fact.shard), words(fact.range), copy_of(context.by, fact.move, context), words(shard),
                          words(record->range), words(record->epoch), earlier_departure(context.by, shard, context));

@@ -118,6 +118,25 @@ TEST(CleanupSafety, a_replica_that_nobody_counts_is_residue) {
                       {"node 1", "replica copy", "kept as a member of a replica set", "no member of its replica set"}));
 }
 
+// The same of an owner: of what it may forget there is nothing.
+TEST(CleanupSafety, an_owner_may_forget_the_empty_copy_that_it_began_without_its_memory) {
+  const auto begun_as_owner = [] {
+    Story story;
+    story.create(kA, 500);
+    story.record_of(kShard).members.insert(kA);
+    story.commit(RecordChange::members_changed, story.epoch());
+    return story.tell(kA, CopyCreated{kShard, keys(0, 16), MoveId{}});
+  };
+  Story empty = begun_as_owner();
+  Story filled = begun_as_owner();
+
+  empty.tell(kA, CopyRemoved{kShard, keys(0, 16), MoveId{}});
+  filled.apply(kA, version(1, 1), ApplyCause::replication).tell(kA, CopyRemoved{kShard, keys(0, 16), MoveId{}});
+
+  EXPECT_TRUE(accepts(empty, ClauseId::M9));
+  EXPECT_TRUE(rejects(filled, ClauseId::M9, {"node 0 removed its copy", "but it owns range 0"}));
+}
+
 // --- M10 -----------------------------------------------------------------------------------------------------------
 
 TEST(RangeConfinement, changes_inside_of_the_range_are_accepted) {
