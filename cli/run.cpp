@@ -18,6 +18,9 @@
 namespace shardcheck::cli {
 namespace {
 
+const std::string kExitCodes =
+    "Exit codes: 0 all was judged and held, 1 something is violated, 2 something is undecided, 3 wrong usage or input.";
+
 // A verdict that could not be printed is none: a full disk or a closed pipe must never look like "held".
 bool is_all_printed() {
   std::cout.flush();
@@ -59,6 +62,12 @@ int run(int argc, const char* const* argv, const Extensions& extensions) {
   add_list(app, exit, extensions.clusters);
   for (const AddCommand add_command : extensions.commands) {
     add_command(app, exit);
+  }
+  app.footer(kExitCodes);
+  for (CLI::App* command : app.get_subcommands(nullptr)) {
+    if (command->get_footer().empty()) {  // others say what the codes mean there
+      command->footer(kExitCodes);
+    }
   }
   try {
     app.parse(argc, argv);

@@ -224,6 +224,14 @@ TEST_F(Commands, a_full_device_is_an_error) {
   EXPECT_FALSE(std::filesystem::exists("/dev/full.partial"));
 }
 
+TEST_F(Commands, every_help_says_what_the_exit_codes_mean) {
+  for (const char* name : {"verify", "check", "placement", "replay", "shrink", "mutants", "list"}) {
+    SCOPED_TRACE(name);
+    EXPECT_THAT(command({name, "--help"}).out, HasSubstr("Exit codes: 0 all was judged and held, 1 "));
+  }
+  EXPECT_THAT(command({"--help"}).out, HasSubstr("Exit codes: 0 "));
+}
+
 // A verdict that nobody could read is none: neither a full disk nor a closed descriptor looks like "held".
 TEST_F(Commands, an_output_that_cannot_be_written_is_an_error) {
   const std::string file = write("sound.scenario", kSoundScenario);
