@@ -35,8 +35,8 @@ std::string_view method_of(Structure structure) {
   switch (structure) {
     case Structure::registers: return "zones";
     case Structure::counter: return "counter";
-    case Structure::log: return "log";
-    case Structure::mixed: return "search";
+    case Structure::log:
+    case Structure::mixed: return "log";  // of the mixed ones only logs that are also written are decided
   }
   return "";
 }
@@ -205,7 +205,7 @@ MaybeDecision Checker::decide_by_structure(const KeyHistory& history, Structure 
     case Structure::registers: return unique_registers_.decide(history);
     case Structure::counter: return counters_.decide(history);
     case Structure::log: return logs_.decide(history);
-    case Structure::mixed: return std::nullopt;
+    case Structure::mixed: return written_logs_.decide(history);
   }
   return std::nullopt;
 }

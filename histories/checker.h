@@ -23,6 +23,7 @@
 #include "histories/search.h"
 #include "histories/unique_registers.h"
 #include "histories/verdict.h"
+#include "histories/written_logs.h"
 
 namespace shardcheck::histories {
 
@@ -111,6 +112,7 @@ class Checker {
   Reducer reducer_;
   UniqueRegisters unique_registers_;
   Logs logs_;
+  WrittenLogs written_logs_;
   Counters counters_;
   Search search_;
 };

@@ -19,6 +19,8 @@ struct Shape {
   RandomHistoryShape shape;
   // Of a hundred histories, so many at least must be decided without the search.
   std::uint64_t decided_in_100 = 100;
+  // As long as the search can be expected to manage.
+  std::uint64_t operations_when_long = 40;
 };
 
 std::vector<Shape> shapes() {
@@ -28,7 +30,7 @@ std::vector<Shape> shapes() {
       {"writes, many clients", {.kinds = {read, read, write}, .clients = 8, .values = 0}},
       {"writes and deletes", {.kinds = {read, read, write, remove}, .values = 0}},
       {"writes and deletes, mostly pending", {.kinds = {read, read, write, remove}, .values = 0, .pending_one_in = 3}},
-      {"writes and deletes, many clients", {.kinds = {read, write, remove}, .clients = 6, .values = 0}},
+      {"writes and deletes, many clients", {.kinds = {read, read, write, remove}, .clients = 6, .values = 0}},
       {"mostly deletes", {.kinds = {read, read, write, remove, remove}, .clients = 4, .values = 0}},
       {"chains", {.kinds = {read, write, compare_and_set}, .values = 0}, 50},
       {"chains, mostly pending", {.kinds = {read, write, compare_and_set}, .values = 0, .pending_one_in = 2}, 50},
@@ -42,6 +44,32 @@ std::vector<Shape> shapes() {
       {"strings", {.kinds = {read, append}, .values = 0, .uses_strings = true}},
       {"strings, many clients, mostly pending",
        {.kinds = {read, append, append}, .clients = 6, .values = 0, .pending_one_in = 2, .uses_strings = true}},
+      {"lists that are written", {.kinds = {read, append, append, write}, .values = 0, .writes_pieces = true}, 100, 20},
+      {"lists that are written, mostly pending",
+       {.kinds = {read, read, append, append, write}, .values = 0, .pending_one_in = 2, .writes_pieces = true},
+       100,
+       20},
+      {"strings that are written",
+       {.kinds = {read, append, append, write}, .values = 0, .uses_strings = true, .writes_pieces = true},
+       100,
+       20},
+      {"strings that are written, many clients",
+       {.kinds = {read, append, append, append, write},
+        .clients = 6,
+        .values = 0,
+        .pending_one_in = 4,
+        .uses_strings = true,
+        .writes_pieces = true},
+       100,
+       20},
+      {"strings that are seldom written",
+       {.kinds = {read, read, read, append, append, append, append, write},
+        .clients = 4,
+        .values = 0,
+        .uses_strings = true,
+        .writes_pieces = true},
+       100,
+       20},
   };
 }
 
@@ -88,7 +116,7 @@ TEST(Deciders, agree_with_the_search_on_longer_histories) {
 
   for (Shape shape : shapes()) {
     SCOPED_TRACE(shape.name);
-    shape.shape.operations_max = 40;
+    shape.shape.operations_max = shape.operations_when_long;
     shape.shape.wrong_one_in = 15;
     shape.shape.clients += 2;
     std::map<Verdict, std::uint64_t> verdicts;

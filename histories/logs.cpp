@@ -8,33 +8,14 @@
 #include "histories/logs.h"
 
 #include <algorithm>
-#include <iterator>
-#include <span>
+
+#include "histories/piece_order.h"
 
 namespace shardcheck::histories {
-namespace {
-
-// The units of a string or of a list.
-constexpr auto kBytes = [](const ValueTable& values, ValueId id) {
-  return std::span<const char>(values.string_of(id));
-};
-constexpr auto kItems = [](const ValueTable& values, ValueId id) { return values.list_of(id); };
-
-constexpr auto kIsBefore = [](const auto& left, const auto& right) {
-  return std::ranges::lexicographical_compare(left, right);
-};
-
-template <class Sequence>
-bool begins_with(const Sequence& whole, const Sequence& piece) {
-  return piece.size() <= whole.size() && std::equal(piece.begin(), piece.end(), whole.begin());
-}
-
-}  // namespace
-
 MaybeDecision Logs::decide(const KeyHistory& history) {
   suspect_ = kNever;
   if (!collect(history) ||
-      !(kind_ == StoredKind::string ? sort_pieces(history, kBytes) : sort_pieces(history, kItems))) {
+      !(kind_ == StoredKind::string ? sort_pieces(history, pieces_, kBytes) : sort_pieces(history, pieces_, kItems))) {
     return std::nullopt;
   }
   const bool is_made_of_pieces = longest_ == kNone || (kind_ == StoredKind::string ? parse_longest(history, kBytes)
@@ -74,35 +55,20 @@ bool Logs::collect(const KeyHistory& history) {
   return true;
 }
 
-// False when one piece is the beginning of another. In order, it would then be the beginning of the next one too.
-template <class Units>
-bool Logs::sort_pieces(const KeyHistory& history, Units units) {
-  const auto piece_of = [&](std::uint32_t i) { return units(*history.values, history.operations[i].argument); };
-  std::ranges::sort(pieces_, kIsBefore, piece_of);
-  const auto is_beginning = [&](std::uint32_t left, std::uint32_t right) {
-    return begins_with(piece_of(right), piece_of(left));
-  };
-  return std::ranges::adjacent_find(pieces_, is_beginning) == pieces_.end() &&
-         (pieces_.empty() || !piece_of(pieces_.front()).empty());
-}
-
 // False when the longest value read is not made of pieces, each used once.
 template <class Units>
 bool Logs::parse_longest(const KeyHistory& history, Units units) {
   const ValueTable& values = *history.values;
-  const auto piece_of = [&](std::uint32_t i) { return units(values, history.operations[i].argument); };
   suspect_ = history.operations[longest_].returned;
   if (values.kind(history.operations[longest_].observed) != kind_) {
     return false;
   }
   auto rest = units(values, history.operations[longest_].observed);
   while (!rest.empty()) {
-    // The last piece that is not behind the rest: the only one that can be its beginning.
-    const auto behind = std::ranges::upper_bound(pieces_, rest, kIsBefore, piece_of);
-    if (behind == pieces_.begin() || !begins_with(rest, piece_of(*std::prev(behind))) || is_seen_[*std::prev(behind)]) {
+    const std::uint32_t append = first_piece_of(history, pieces_, units, rest);
+    if (append == kNoPiece || is_seen_[append]) {
       return false;
     }
-    const std::uint32_t append = *std::prev(behind);
     const ValueId piece = history.operations[append].argument;
     const std::uint64_t length = values.length_of(piece);
     is_seen_[append] = true;

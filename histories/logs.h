@@ -34,8 +34,6 @@ class Logs {
 
   bool collect(const KeyHistory& history);
   template <class Units>
-  bool sort_pieces(const KeyHistory& history, Units units);
-  template <class Units>
   bool parse_longest(const KeyHistory& history, Units units);
   bool place_reads(const KeyHistory& history);
   Length* length_seen_by(const KeyHistory& history, const KeyOperation& read);

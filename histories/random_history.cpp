@@ -92,7 +92,7 @@ class Run {
     client = Client{};
     client.is_busy = true;
     client.call = {.process = out_.values().number(&client - clients_.data()), .key = key_, .kind = kind};
-    if (kind == OperationKind::append) {
+    if (kind == OperationKind::append || (kind == OperationKind::write && shape_.writes_pieces)) {
       client.call.argument = pieces_[shape_.values == 0 ? appended_++ : random_.below(shape_.values)];
     } else if (kind == OperationKind::write || kind == OperationKind::compare_and_set) {
       client.call.argument = some_value();

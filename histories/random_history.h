@@ -19,6 +19,7 @@ struct RandomHistoryShape {
   std::uint64_t wrong_one_in = 2;  // an answer that is made up
   bool observes_refusals = false;  // a compare-and-set that is refused is known to have found another value
   bool uses_strings = false;       // of appends; otherwise lists of one number
+  bool writes_pieces = false;      // a write too is of such a piece, which begins the log anew
   bool has_empty_piece = false;    // one of the pieces is empty: appending it changes at most that something is there
 };
 
