@@ -48,7 +48,7 @@ std::vector<Shape> shapes() {
       {"lists that are written, mostly pending",
        {.kinds = {read, read, append, append, write}, .values = 0, .pending_one_in = 2, .writes_pieces = true},
        100,
-       20},
+       14},
       {"strings that are written",
        {.kinds = {read, append, append, write}, .values = 0, .uses_strings = true, .writes_pieces = true},
        100,
