@@ -52,7 +52,7 @@ std::vector<Shape> shapes() {
       {"strings that are written",
        {.kinds = {read, append, append, write}, .values = 0, .uses_strings = true, .writes_pieces = true},
        100,
-       20},
+       14},
       {"strings that are written, many clients",
        {.kinds = {read, append, append, append, write},
         .clients = 6,
@@ -61,7 +61,7 @@ std::vector<Shape> shapes() {
         .uses_strings = true,
         .writes_pieces = true},
        100,
-       20},
+       14},
       {"strings that are seldom written",
        {.kinds = {read, read, read, append, append, append, append, write},
         .clients = 4,
@@ -69,7 +69,7 @@ std::vector<Shape> shapes() {
         .uses_strings = true,
         .writes_pieces = true},
        100,
-       20},
+       14},
   };
 }
 
