@@ -44,7 +44,7 @@ std::vector<Shape> shapes() {
       {"strings", {.kinds = {read, append}, .values = 0, .uses_strings = true}},
       {"strings, many clients, mostly pending",
        {.kinds = {read, append, append}, .clients = 6, .values = 0, .pending_one_in = 2, .uses_strings = true}},
-      {"lists that are written", {.kinds = {read, append, append, write}, .values = 0, .writes_pieces = true}, 100, 20},
+      {"lists that are written", {.kinds = {read, append, append, write}, .values = 0, .writes_pieces = true}, 100, 14},
       {"lists that are written, mostly pending",
        {.kinds = {read, read, append, append, write}, .values = 0, .pending_one_in = 2, .writes_pieces = true},
        100,
