@@ -58,7 +58,7 @@ TEST_F(CheckFile, says_what_contradicts_and_what_still_holds) {
           "began, and 1 was written before that (line 2)\n"
           "    its first 2 answers, until line 4, can be explained; contradictory: lines 1 and 2; 3 and 4; 5 and 6\n"
           "    sequentially consistent: yes, monotonic reads: yes, reads its own writes: yes\n"
-          "    1 stale read (line 6), 1 lost write (line 4)\n"
+          "    1 stale read (line 6)\n"
           "    stalest: by 2.000 ms (line 6), by 1 version (line 6)\n"),
       std::string::npos)
       << outcome.out;

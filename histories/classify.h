@@ -5,9 +5,17 @@
 // (mixtures of appends or increments with writes, appended pieces that cannot be told apart: `Untold`) is undecided and
 // counts nothing.
 //
-// What is counted are operations. No operation counts both as a stale read and as a resurrected delete, and a read that
-// misses nothing but lost appends is not stale. But one contradiction may be counted from both of its sides: of a
-// register, the read is stale and the write that it misses, if nobody ever saw it, is lost.
+// What is counted are operations. No operation counts both as a stale read and as a resurrected delete, and what misses
+// nothing but lost appends or increments is not stale. But one contradiction may be counted from both of its sides: of
+// a register, the reads are stale and the write that they miss may be lost.
+//
+// One stale read proves no loss. An acknowledged write whose value nobody ever saw is lost only if
+// - at least two reads began after it was acknowledged, and all that did show something older; or the first
+//   compare-and-set that began after that found something older; and
+// - no change that was acknowledged later can have overwritten it by then: of a chain of writes only the last can be
+//   lost, and of writes that overlap the one that was acknowledged last.
+// An acknowledged append that the last read does not show is lost only if that read shows something that was asked for
+// after the acknowledgement, or if the read before it began after the acknowledgement too and does not show it either.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +73,8 @@ struct Classification {
   Shortage shortage = Shortage::none;  // for want of that, nothing was counted
   Untold untold = Untold::nothing;     // because of that, nothing but is_sequential was decided
   Holds is_sequential = Holds::undecided;
-  // Of each process by itself. yes: of all that could be told apart.
+  // Of each process by itself. yes: of all that could be told apart. Both follow from sequential consistency: then they
+  // are yes, and what only other processes and the time tell to be older is stale, but not counted here.
   Holds has_monotonic_reads = Holds::undecided;
   Holds reads_its_writes = Holds::undecided;
   Tally reads_backwards;    // a read older than one before it of the same process
@@ -77,8 +86,8 @@ struct Classification {
   // The same where an acknowledged delete, over before they began, had removed the value, and nobody wrote it again.
   Tally resurrected_deletes;
   Staleness worst;              // of both
-  Tally lost_writes;            // not deletes: acknowledged, never seen, and an older value was read afterwards
-  Tally lost_appends;           // acknowledged before the last read began, and not in what that showed
+  Tally lost_writes;            // see above; not deletes
+  Tally lost_appends;           // see above
   Tally lost_increments;        // acknowledged with a number that another one was told too
   Tally duplicated_appends;     // shown more often than it was asked for
   Tally duplicated_increments;  // how many more were counted than asked for

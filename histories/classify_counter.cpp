@@ -7,7 +7,8 @@
 namespace shardcheck::histories {
 namespace {
 
-// The largest number that had certainly been reached once these increments were acknowledged.
+// The largest number that had certainly been reached once these increments were acknowledged, if all that is lost is
+// lost: answers tell it, and not how many there were.
 struct Reached {
   Position at;
   std::int64_t number;
@@ -33,9 +34,9 @@ std::vector<Reached> reached_by(const KeyHistory& whole) {
   std::ranges::sort(acknowledged, {}, &KeyOperation::returned);
   std::vector<Reached> reached;
   std::int64_t number = 0;
-  for (std::size_t i = 0; i < acknowledged.size(); ++i) {
-    number = std::max({number, static_cast<std::int64_t>(i + 1), count_seen(whole, *acknowledged[i]).value_or(0)});
-    reached.push_back({acknowledged[i]->returned, number, acknowledged[i]});
+  for (const KeyOperation* increment : acknowledged) {
+    number = std::max(number, count_seen(whole, *increment).value_or(0));
+    reached.push_back({increment->returned, number, increment});
   }
   return reached;
 }
@@ -62,12 +63,14 @@ void classify_counter(const History& history, const KeyHistory& whole, Classific
       found.never_written.add(line);
       continue;
     }
-    if (is_increment && told.find_or_insert(operation.observed.value, operation.source) != operation.source) {
+    const bool is_lost =
+        is_increment && told.find_or_insert(operation.observed.value, operation.source) != operation.source;
+    if (is_lost) {
       found.lost_increments.add(line);
     }
     const std::int64_t before = *seen - (is_increment ? 1 : 0);
     const auto newer = std::ranges::upper_bound(reached, before, {}, &Reached::number);
-    if (newer != reached.end() && newer->at < operation.invoked) {
+    if (!is_lost && newer != reached.end() && newer->at < operation.invoked) {
       const auto last = std::prev(std::ranges::lower_bound(reached, operation.invoked, {}, &Reached::at));
       add_stale(history, operation, history.operations[newer->by->source].returned_at,
                 static_cast<std::uint64_t>(last->number - before), found.stale_reads, found);

@@ -54,6 +54,7 @@ class LogFacts {
     std::vector<Position> invocations;  // of its appends
     std::vector<Position> returns;      // of those in acknowledged_
     std::uint64_t shown_last = 0;       // how often it stands in what was read last
+    std::uint64_t shown_before = 0;     // and in what the read before that one showed
     std::uint32_t seen_in = 0;          // the number of the last read that saw it
     std::uint32_t times = 0;            // how often it did
     bool is_duplicated = false;
@@ -68,25 +69,44 @@ class LogFacts {
   };
 
   // Of pieces that were appended several times, the earliest appends are the lost ones: that makes no read stale that
-  // is not.
+  // is not. What the last read does not show is lost if that read shows something that was asked for later, or if the
+  // read before it did not show it either: one read that only misses the newest may be stale.
   void set_lost_apart(const KeyHistory& whole) {
     const std::optional<LastRead> last = last_read(whole, pieces_);
     if (!last) {
       return;
     }
+    Position newest_shown = 0;  // the latest of the invocations by which what it shows had first been asked for
     for (const std::uint64_t number : last->seen) {
-      ++all_[index_of(number)].shown_last;
+      Piece& piece = all_[index_of(number)];
+      ++piece.shown_last;
+      newest_shown = std::max(newest_shown, piece.invocations.empty() ? 0 : piece.invocations.front());
     }
-    const auto is_due = [&](const Append& append) { return append.operation->returned < last->operation->invoked; };
-    std::vector<std::uint64_t> due(all_.size(), 0);
+    const std::optional<LastRead> before = last_read(whole, pieces_, last->operation);
+    if (before) {
+      for (const std::uint64_t number : before->seen) {
+        ++all_[index_of(number)].shown_before;
+      }
+    }
+    const Position shown_late = std::min(newest_shown, last->operation->invoked);
+    const Position read_twice = before ? before->operation->invoked : 0;
+    struct Due {
+      std::uint64_t before_shown = 0;
+      std::uint64_t before_both = 0;
+    };
+    std::vector<Due> due(all_.size());
     for (const Append& append : acknowledged_) {
-      due[append.piece] += is_due(append) ? 1U : 0U;
+      due[append.piece].before_shown += append.operation->returned < shown_late ? 1U : 0U;
+      due[append.piece].before_both += append.operation->returned < read_twice ? 1U : 0U;
     }
     std::erase_if(acknowledged_, [&](const Append& append) {
-      if (due[append.piece] <= all_[append.piece].shown_last || !is_due(append)) {
+      const Piece& piece = all_[append.piece];
+      Due& left = due[append.piece];
+      if (left.before_shown <= piece.shown_last && left.before_both <= std::max(piece.shown_last, piece.shown_before)) {
         return false;
       }
-      --due[append.piece];
+      left.before_shown -= left.before_shown == 0 ? 0 : 1;
+      left.before_both -= left.before_both == 0 ? 0 : 1;
       found_.lost_appends.add(line_of(history_, *append.operation));
       return true;
     });

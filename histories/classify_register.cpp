@@ -134,9 +134,12 @@ class Sessions {
   void observe(const KeyOperation& operation, ValueId value, const Seen& seen) {
     Session& session = processes_.of(operation);
     if (operation.kind == OperationKind::read) {
-      const bool is_back = seen.is_unique && session.last != value && session.seen.find(value.value) != nullptr;
+      const bool is_back = seen.is_unique && value != session.last && value != session.newest &&
+                           session.seen.find(value.value) != nullptr;
       if (seen.last_returned < session.newest_seen || is_back) {
         found_.reads_backwards.add(line_of(history_, operation));
+      } else {
+        session.newest = value;
       }
       if (seen.last_returned < session.newest_own) {
         found_.own_writes_missed.add(line_of(history_, operation));
@@ -152,6 +155,7 @@ class Sessions {
     SignedPosition newest_seen = kBeforeAll;  // invocation of the oldest that the newest one seen can be
     SignedPosition newest_own = kBeforeAll;   // invocation of the last acknowledged change
     ValueId last;
+    ValueId newest;  // what was read last without going back: to read it again is not to go back
     FlatMap seen;
   };
 
@@ -189,24 +193,75 @@ class Deletes {
   std::vector<Delete> deletes_;
 };
 
-void count_lost_writes(const History& history, const std::vector<Observation>& observations, const RegisterFacts& facts,
-                       Classification& found) {
-  // oldest_from[i]: of observations i and later, in the order of invocation, the oldest version seen.
-  std::vector<SignedPosition> oldest_from(observations.size() + 1, std::numeric_limits<SignedPosition>::max());
-  FlatMap is_seen;
-  for (std::size_t i = observations.size(); i-- > 0;) {
-    oldest_from[i] = std::min(oldest_from[i + 1], observations[i].seen.last_returned);
-    is_seen.find_or_insert(needed_value(observations[i].operation)->value, 1);
-  }
-  for (const KeyOperation& change : facts.changes()) {
-    if (change.kind == OperationKind::remove) {
-      continue;
+// Whether acknowledged changes, invoked before a position, may have come behind another change.
+class Overwrites {
+ public:
+  explicit Overwrites(const std::vector<KeyOperation>& changes) : changes_(changes) {
+    Position latest = 0;
+    for (const KeyOperation& change : changes) {
+      latest = std::max(latest, change.returned);
+      latest_return_.push_back(latest);
     }
-    const auto behind = std::ranges::upper_bound(observations, change.returned, {}, [](const Observation& observation) {
+  }
+
+  // Of changes that may have overwritten each other, the one that returned last was not.
+  bool any(const KeyOperation& change, Position invoked_before) const {
+    const auto end = std::ranges::lower_bound(changes_, invoked_before, {}, &KeyOperation::invoked);
+    const auto count = static_cast<std::size_t>(end - changes_.begin());
+    return count != 0 && latest_return_[count - 1] > change.returned;
+  }
+
+ private:
+  const std::vector<KeyOperation>& changes_;  // in the order of their invocations
+  std::vector<Position> latest_return_;       // of the changes up to this one
+};
+
+// classify.h says what is lost.
+class LostWrites {
+ public:
+  LostWrites(const std::vector<Observation>& observations, const RegisterFacts& facts)
+      : observations_(observations),
+        overwrites_(facts.changes()),
+        newest_from_(observations.size() + 1, std::numeric_limits<SignedPosition>::min()),
+        next_cas_(observations.size() + 1, observations.size()) {
+    for (std::size_t i = observations.size(); i-- > 0;) {
+      const KeyOperation& operation = observations[i].operation;
+      newest_from_[i] = std::max(newest_from_[i + 1], observations[i].seen.last_returned);
+      next_cas_[i] = operation.kind == OperationKind::compare_and_set ? i : next_cas_[i + 1];
+      is_seen_.find_or_insert(needed_value(operation)->value, 1);
+    }
+  }
+
+  bool is_lost(const KeyOperation& write) {
+    if (is_seen_.find(product_of(write).value) != nullptr) {
+      return false;
+    }
+    const auto behind = std::ranges::upper_bound(observations_, write.returned, {}, [](const Observation& observation) {
       return observation.operation.invoked;
     });
-    const auto index = static_cast<std::size_t>(behind - observations.begin());
-    if (oldest_from[index] < change.invoked && is_seen.find(product_of(change).value) == nullptr) {
+    const auto first = static_cast<std::size_t>(behind - observations_.begin());
+    const std::size_t cas = next_cas_[first];
+    if (cas != observations_.size() && observations_[cas].seen.last_returned < write.invoked &&
+        !overwrites_.any(write, observations_[cas].operation.invoked)) {
+      return true;
+    }
+    return first + 1 < observations_.size() && newest_from_[first] < write.invoked &&
+           !overwrites_.any(write, observations_[first + 1].operation.returned);
+  }
+
+ private:
+  const std::vector<Observation>& observations_;  // in the order of their invocations
+  Overwrites overwrites_;
+  std::vector<SignedPosition> newest_from_;  // the newest version that this observation or a later one saw
+  std::vector<std::size_t> next_cas_;        // the first from here on
+  FlatMap is_seen_;
+};
+
+void count_lost_writes(const History& history, const std::vector<Observation>& observations, const RegisterFacts& facts,
+                       Classification& found) {
+  LostWrites lost(observations, facts);
+  for (const KeyOperation& change : facts.changes()) {
+    if (change.kind != OperationKind::remove && lost.is_lost(change)) {
       found.lost_writes.add(line_of(history, change));
     }
   }

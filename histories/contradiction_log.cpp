@@ -88,7 +88,7 @@ std::string what_became_of(const Blamed& blamed, std::uint64_t number) {
   const std::optional<LastRead> last = last_read(found.whole, blamed.pieces);
   if (!last || found.is_last(*last->operation)) {
     return found.telling.names ? "the append is lost, or the read is stale"
-                               : "the append is lost, as nothing was read later";
+                               : "the append is lost, or the read is stale: nothing was read later";
   }
   const std::string place = found.place(*last->operation);
   if (std::ranges::find(last->seen, number) != last->seen.end()) {

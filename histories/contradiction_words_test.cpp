@@ -47,7 +47,7 @@ TEST(ContradictionWords, of_strings_without_a_separator_is_told_by_their_pieces)
 
   EXPECT_EQ(sentence_about(lost),
             "the read at line 6 returned \"a\", but the append of \"b\" was acknowledged (line 4) before it began: the "
-            "append is lost, as nothing was read later");
+            "append is lost, or the read is stale: nothing was read later");
   EXPECT_EQ(sentence_about(unknown), "the read at line 6 returned \"abcdx\", but nobody had appended \"x\"");
 }
 

@@ -101,8 +101,10 @@ std::uint64_t LogPieces::number_of_string(std::string_view piece) {
   return first;
 }
 
-std::optional<LastRead> last_read(const KeyHistory& history, LogPieces& pieces) {
-  for (std::size_t i = history.operations.size(); i-- > 0;) {
+std::optional<LastRead> last_read(const KeyHistory& history, LogPieces& pieces, const KeyOperation* before) {
+  const std::size_t end =
+      before == nullptr ? history.operations.size() : static_cast<std::size_t>(before - history.operations.data());
+  for (std::size_t i = end; i-- > 0;) {
     const KeyOperation& operation = history.operations[i];
     if (operation.kind == OperationKind::read && operation.has_returned()) {
       if (std::optional<std::vector<std::uint64_t>> seen = pieces.take_apart(operation.observed)) {

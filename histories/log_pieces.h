@@ -51,7 +51,8 @@ struct LastRead {
   std::vector<std::uint64_t> seen;
 };
 
-// Of the reads that were answered and can be taken apart, the one that began last. `history` must outlive it.
-std::optional<LastRead> last_read(const KeyHistory& history, LogPieces& pieces);
+// Of the reads that were answered and can be taken apart, the one that began last; with `before`, an operation of the
+// history, of those that began before it. `history` must outlive it.
+std::optional<LastRead> last_read(const KeyHistory& history, LogPieces& pieces, const KeyOperation* before = nullptr);
 
 }  // namespace shardcheck::histories
