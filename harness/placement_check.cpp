@@ -294,14 +294,4 @@ bool PlacementKill::is_killed_as_declared() const {
                              [&](ClauseId clause) { return report.row(clause).finding.has_value(); });
 }
 
-std::vector<PlacementKill> kill_placement_mutants(std::uint64_t seed, std::uint64_t cases) {
-  std::vector<PlacementKill> kills;
-  for (const impl::MutantRow& row : impl::mutants()) {
-    if (row.component == kMutantComponent) {
-      kills.push_back({row.mutant, check_placement(mutant_factory(row.mutant), seed, cases)});
-    }
-  }
-  return kills;
-}
-
 }  // namespace shardcheck

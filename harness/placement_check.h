@@ -92,12 +92,8 @@ struct PlacementKill {
   impl::Mutant mutant;
   PlacementReport report;
 
-  bool is_killed() const { return report.is_violated(); }
   // Whether all clauses that the catalogue names for the mutant were violated.
   bool is_killed_as_declared() const;
 };
-
-// Every seeded bug of placement under check_placement.
-std::vector<PlacementKill> kill_placement_mutants(std::uint64_t seed, std::uint64_t cases);
 
 }  // namespace shardcheck
