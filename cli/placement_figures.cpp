@@ -242,11 +242,25 @@ std::string figure_words_text() {
   return text;
 }
 
+namespace {
+
+// Nothing if every member has keys.
+std::string without_keys_text(const PlacementFigures& figures) {
+  const auto is_empty = [](const auto& load) { return load.second == 0; };
+  const auto empty = std::ranges::count_if(figures.loads, is_empty);
+  return empty == 0 ? ""
+                    : fmt::format("  without a key  {} of {} members, {} among them\n", empty, figures.loads.size(),
+                                  std::ranges::find_if(figures.loads, is_empty)->first);
+}
+
+}  // namespace
+
 std::string to_text(const PlacementFigures& figures) {
   const FiguresOptions& options = figures.options;
   return fmt::format(
       "figures: {} members, {} keys user:0 ...; {} virtual nodes where the scheme has any\n"
       "  load           peak/mean {:.3f}, deviation {}, by chance {}\n"
+      "{}"
       "  a member joins moves {} of the keys, ideally {}; {} strayed between others\n"
       "  one leaves     moves {} of the keys, ideally {}; {} strayed between others\n"
       "  lookup         {:.0f} ns a key\n"
@@ -256,9 +270,10 @@ std::string to_text(const PlacementFigures& figures) {
       "  hot partition  of the newest hundredth of growing keys one member gets {}\n"
       "words\n{}",
       options.members, options.keys, options.virtual_nodes, figures.peak_to_mean, in_percent(figures.deviation),
-      in_percent(figures.deviation_by_law), in_percent(figures.moved_by_join), in_percent(figures.ideal_by_join()),
-      in_percent(figures.strayed_by_join), in_percent(figures.moved_by_leave), in_percent(figures.ideal_by_leave),
-      in_percent(figures.strayed_by_leave), figures.lookup_ns, figures.build_ms, figures.join_ms,
+      in_percent(figures.deviation_by_law), without_keys_text(figures), in_percent(figures.moved_by_join),
+      in_percent(figures.ideal_by_join()), in_percent(figures.strayed_by_join), in_percent(figures.moved_by_leave),
+      in_percent(figures.ideal_by_leave), in_percent(figures.strayed_by_leave), figures.lookup_ns, figures.build_ms,
+      figures.join_ms,
       figures.bytes_a_member ? fmt::format("{:.0f} bytes a member", *figures.bytes_a_member) : "not known", kScan,
       figures.scan_members, in_percent(figures.hot_share), figure_words_text());
 }

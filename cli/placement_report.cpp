@@ -72,8 +72,32 @@ std::string_view outcome_word(const PlacementReport& report, const PlacementRow&
   if (row.is_held()) {
     return "held";
   }
+  if (row.promise == Promise::none) {
+    return "not promised";
+  }
   return report.is_cut_short || report.is_out_of_time ? "not judged" : "not observable";
 }
+
+namespace {
+
+// Whoever writes a program of their own must know that what it does not state is not judged.
+std::string not_promised_text(const PlacementReport& report) {
+  std::string rows;
+  for (const PlacementRow& row : report.rows) {
+    if (outcome_word(report, row) == "not promised") {
+      rows += fmt::format("{}{}", rows.empty() ? "" : ", ", clause(row.clause).text_id);
+    }
+  }
+  if (rows.empty() || !report.placement.starts_with("exec ")) {
+    return "";
+  }
+  return fmt::format(
+      "\nNot judged, because the program's answer to `hello` does not promise it: {}. `balance=bound` and "
+      "`movement_share=bound` have loads and shares judged (examples/my_ring_any_language/README.md).\n",
+      rows);
+}
+
+}  // namespace
 
 std::string to_text(const SchemeReport& scheme) {
   const PlacementReport& report = scheme.laws;
@@ -83,6 +107,7 @@ std::string to_text(const SchemeReport& scheme) {
     text += fmt::format("{:<4}{:<22}{:<16}{:>12} checks\n", named.text_id, named.name, outcome_word(report, row),
                         row.checks);
   }
+  text += not_promised_text(report);
   if (report.is_out_of_time) {
     text += "\nThe time was up before all cases were judged; --budget gives more, fewer --cases need less.\n";
   }

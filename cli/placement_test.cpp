@@ -39,6 +39,18 @@ TEST_F(Commands, placement_prints_laws_and_figures) {
   EXPECT_THAT(outcome.out, HasSubstr("\n  routing state  "));
 }
 
+// Who states nothing must not think that all is well.
+TEST_F(Commands, placement_says_what_a_program_does_not_promise) {
+  const CommandOutcome modulo =
+      command({"placement", "--exec", kServed + " --scheme modulo", "--cases", "5", "--no-figures"});
+  const CommandOutcome ring = command({"placement", "--cases", "5", "--keys", "3"});
+
+  EXPECT_THAT(modulo.out, HasSubstr("\nP3  MinimalMovement       not promised"));
+  EXPECT_THAT(modulo.out, HasSubstr("the program's answer to `hello` does not promise it: P3, P4"));
+  EXPECT_THAT(ring.out, Not(HasSubstr("does not promise")));
+  EXPECT_THAT(ring.out, HasSubstr("\n  without a key  "));
+}
+
 TEST_F(Commands, placement_tells_a_counter_example_in_words) {
   const CommandOutcome outcome = command({"placement", "--mutant", "ring_mod_n", "--cases", "20", "--no-figures"});
 

@@ -239,7 +239,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{Flaw::forgets_key, ClauseId::P5, case_with_racks, "its weight gives 33.333 %"},
         Rejection{Flaw::list_may_be_short, ClauseId::P6, case_with_racks, "4 replicas of key 'user:1' are no error"},
         Rejection{Flaw::list_repeats_owner, ClauseId::P6, case_with_racks, "a member appears twice"},
-        Rejection{Flaw::list_ignores_racks, ClauseId::P6, case_with_racks, "a rack appears again"},
+        Rejection{Flaw::list_ignores_racks, ClauseId::P6, case_with_racks,
+                  "a rack appears again while others are left, that of '"},
         Rejection{Flaw::modulo, ClauseId::P6, case_with_history, "more than one member moved"},
         // By cases in which nobody leaves.
         Rejection{Flaw::refuses_removal, ClauseId::P1, case_with_racks, "removing it again was refused"},

@@ -28,6 +28,17 @@ std::size_t fates_in(const Membership& membership, std::span<const std::string_v
   return fates.size();
 }
 
+// A member whose rack, or who alone, is not among these; there is one.
+std::string_view left_out(const Membership& membership, std::span<const std::string_view> names) {
+  std::set<std::string> fates;
+  for (const std::string_view name : names) {
+    fates.insert(fate_of(membership, name));
+  }
+  const auto found = std::ranges::find_if(
+      membership.members(), [&](const auto& entry) { return !fates.contains(fate_of(membership, entry.first)); });
+  return found == membership.members().end() ? std::string_view() : std::string_view(found->first);
+}
+
 bool has_racks(const Membership& membership) {
   return std::ranges::any_of(membership.members(), [](const auto& entry) { return !entry.second.rack.empty(); });
 }
@@ -58,8 +69,11 @@ void check_list(PlacementJudge& judge, const Placement& placement, const Members
                    *list, [&](std::string_view name) { return membership.members().contains(std::string(name)); }),
                [&] { return describe("one of them is not a member"); });
   const std::size_t front = std::min(count, racks);
-  judge.expect(fates_in(membership, std::span(*list).first(front)) == front,
-               [&] { return describe("a rack appears again while others are left"); });
+  judge.expect(fates_in(membership, std::span(*list).first(front)) == front, [&] {
+    const std::string_view other = left_out(membership, std::span(*list).first(front));
+    return describe(
+        fmt::format("a rack appears again while others are left, that of '{}' for one (no rack: its own)", other));
+  });
   judge.expect(first(longest, count) == *list,
                [&] { return describe(fmt::format("not the beginning of the whole list {}", longest)); });
 }
