@@ -24,6 +24,18 @@ inline CLI::Validator whole_number_from(std::uint64_t least) {
       "");
 }
 
+// Text that does not look like a whole number which is too big to be one.
+inline CLI::Validator no_number_that_is_too_big() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::int64_t found = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), found);
+        const bool is_too_big = problem == std::errc::result_out_of_range && end == text.data() + text.size();
+        return is_too_big ? fmt::format("'{}' is beyond a whole number of 64 bits", text) : std::string();
+      },
+      "");
+}
+
 // A number within these bounds. The parser's own range lets "nan" pass, which compares with nothing.
 inline CLI::Validator number_between(double least, double most) {
   return CLI::Validator(

@@ -61,6 +61,9 @@ TEST_F(HistoriesMade, mean_what_the_flags_of_reading_say) {
   EXPECT_EQ(command({"check", file, "--independent", "--initial", "0"}).exit, ExitCode::held);
   EXPECT_EQ(command({"check", file, "--independent", "--initial", "0", "--failed-cas", "other"}).exit,
             ExitCode::violated);
+  const CommandOutcome too_big = command({"check", file, "--independent", "--initial", "99999999999999999999"});
+  EXPECT_EQ(too_big.exit, ExitCode::bad_input);
+  EXPECT_THAT(too_big.errors, HasSubstr("--initial: '99999999999999999999' is beyond a whole number of 64 bits"));
 }
 
 TEST_F(HistoriesMade, refuse_what_they_cannot_do) {

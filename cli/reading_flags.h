@@ -35,7 +35,8 @@ inline void add_reading_flags(CLI::App& command, histories::ReadOptions& options
       .add_option_function<std::string>(
           "--initial", [&options](const std::string& value) { options.initial = value; },
           "What every key holds at first: a whole number, or else a string")
-      ->check(not_empty());
+      ->check(not_empty())
+      ->check(no_number_that_is_too_big());
   command
       .add_option_function<std::string>(
           "--nil-read", [&options](const std::string& what) { options.nil_read_tells_nothing = what == "nothing"; },

@@ -41,7 +41,8 @@ std::string line_of_invocation(const Case& found, const KeyOperation& operation)
   return found.name_or_line(operation.source, found.history.operations[operation.source].invoke_line);
 }
 
-std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
+// "but the append of 1 was refused (line 2)"; empty: none was.
+std::string refused_append(const Blamed& blamed, std::uint64_t number) {
   const std::string text = blamed.pieces.text_of(number);
   const std::vector<RecordedOperation>& operations = blamed.found.history.operations;
   for (std::uint32_t i = 0; i < operations.size(); ++i) {
@@ -52,7 +53,14 @@ std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
                          blamed.found.name_or_line(i, operation.return_line));
     }
   }
-  return fmt::format("but nobody had appended {}{}", text, blamed.found.since());
+  return "";
+}
+
+std::string why_never_appended(const Blamed& blamed, std::uint64_t number) {
+  const std::string refused = refused_append(blamed, number);
+  return refused.empty()
+             ? fmt::format("but nobody had appended {}{}", blamed.pieces.text_of(number), blamed.found.since())
+             : refused;
 }
 
 // More of a piece than was appended, or of one that never was.
@@ -73,6 +81,10 @@ std::optional<std::string> about_origin(const Blamed& blamed) {
                          line_of_invocation(found, *first_append(found.known, blamed.pieces, number)));
     }
     const KeyOperation* const later = first_append(found.whole, blamed.pieces, number);
+    if (const std::string refused = refused_append(blamed, number); later != nullptr && !refused.empty()) {
+      return fmt::format("{}, {}, and it was asked for again only afterwards ({})", found.subject(found.last), refused,
+                         line_of_invocation(found, *later));
+    }
     if (later != nullptr) {
       return fmt::format("{}, but nobody had asked to append {} before ({} was the first to)",
                          found.subject(found.last), text, line_of_invocation(found, *later));

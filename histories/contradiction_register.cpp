@@ -36,18 +36,25 @@ std::vector<KeyOperation> producers_in(const Case& found, ValueId value) {
   return producers;
 }
 
-std::string why_never_written(const Case& found, ValueId value) {
+// "but its write was refused (line 2)", of the first that asked for the value and was refused; empty: none was.
+std::string refused_writing(const Case& found, ValueId value) {
   const std::vector<RecordedOperation>& operations = found.history.operations;
   for (std::uint32_t i = 0; i < operations.size(); ++i) {
     const RecordedOperation& operation = operations[i];
-    const bool writes = operation.kind == OperationKind::write || operation.kind == OperationKind::compare_and_set;
+    const bool writes = operation.kind == OperationKind::write || operation.kind == OperationKind::compare_and_set ||
+                        operation.kind == OperationKind::append;
     if (operation.key == found.known.key && writes && operation.argument == value &&
         operation.outcome == OutcomeKind::refused) {
       return fmt::format("but its {} was refused ({})", name_of(operation.kind),
                          found.name_or_line(i, operation.return_line));
     }
   }
-  return fmt::format("but nobody had written {}{}", found.text(value), found.since());
+  return "";
+}
+
+std::string why_never_written(const Case& found, ValueId value) {
+  const std::string refused = refused_writing(found, value);
+  return refused.empty() ? fmt::format("but nobody had written {}{}", found.text(value), found.since()) : refused;
 }
 
 // A value that was not written, or not yet.
@@ -68,9 +75,14 @@ std::optional<std::string> about_origin(const Case& found, ValueId value) {
   if (first->invoked < found.last.returned) {
     return std::nullopt;
   }
-  return fmt::format("{}, but nobody had asked to write {} before ({} was the first to)", found.subject(found.last),
-                     found.text(value),
-                     found.name_or_line(first->source, found.history.operations[first->source].invoke_line));
+  const std::string place = found.name_or_line(first->source, found.history.operations[first->source].invoke_line);
+  const std::string refused = refused_writing(found, value);
+  if (!refused.empty()) {
+    return fmt::format("{}, {}, and it was asked for again only afterwards ({})", found.subject(found.last), refused,
+                       place);
+  }
+  return fmt::format("{}, but nobody had asked to {} {} before ({} was the first to)", found.subject(found.last),
+                     first->kind == OperationKind::append ? "append" : "write", found.text(value), place);
 }
 
 // Two that succeeded on one and the same value.

@@ -206,6 +206,15 @@ TEST(Contradiction, of_a_read_from_the_future) {
             "the read at line 4 returned 2, but nobody had asked to write 2 before (line 5 was the first to)");
 }
 
+TEST(Contradiction, of_a_read_of_what_was_refused_and_asked_for_again_later) {
+  const History history = story(
+      {"0 invoke write 1", "0 fail write 1", "1 invoke read null", "1 ok read 1", "0 invoke write 1", "0 ok write 1"});
+
+  EXPECT_EQ(explained(history).sentence,
+            "the read at line 4 returned 1, but its write was refused (line 2), and it was asked for again only "
+            "afterwards (line 5)");
+}
+
 TEST(Contradiction, of_a_cas_from_a_value_that_was_never_there) {
   const History history = story({"0 invoke write 1", "0 ok write 1", "1 invoke cas [5,2]", "1 ok cas [5,2]"});
 

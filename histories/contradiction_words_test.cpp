@@ -86,5 +86,14 @@ TEST(ContradictionWords, of_a_stale_read_is_proved_by_what_happened_shortly_befo
                           "1 invoke read null", "1 ok read 1"}));
 }
 
+TEST(ContradictionWords, of_an_append_that_was_refused_and_asked_for_again_later) {
+  const History history = story({"0 invoke append [1]", "0 fail append [1]", "1 invoke read null", "1 ok read [1]",
+                                 "0 invoke append [1]", "0 ok append [1]"});
+
+  EXPECT_EQ(sentence_about(history),
+            "the read at line 4 returned [1], but its append was refused (line 2), and it was asked for again only "
+            "afterwards (line 5)");
+}
+
 }  // namespace
 }  // namespace shardcheck::histories
