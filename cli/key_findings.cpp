@@ -41,7 +41,8 @@ std::vector<NamedTally> tallies_of(const Classification& classified) {
       {"lost_increments", "lost increment", "lost increments", c.lost_increments},
       {"duplicated_appends", "duplicated append", "duplicated appends", c.duplicated_appends},
       {"duplicated_increments", "duplicated increment", "duplicated increments", c.duplicated_increments},
-      {"never_written", "read of what was never written", "reads of what was never written", c.never_written},
+      {"never_written", "read of what nobody had written by then", "reads of what nobody had written by then",
+       c.never_written},
       {"never_there", "cas from a value that was never there", "cas from values that were never there", c.never_there}};
 }
 

@@ -195,7 +195,7 @@ Result<void> HistoryAssembler::set_answer(const EventLine& event, RecordedOperat
     return check_echo(event, operation);
   }
   if (!event.has_value) {
-    return fail("", fmt::format("the answer of a {} has no \"value\"", name_of(operation.kind)));
+    return fail("", fmt::format("the answer of the {} has no \"value\"", name_of(operation.kind)));
   }
   if (operation.kind == OperationKind::increment && history_.values.kind(event.value) != StoredKind::number) {
     return fail("", "the answer of an incr is not a number");
@@ -221,7 +221,7 @@ Result<void> HistoryAssembler::check_echo(const EventLine& event, const Recorded
       return {};
     }
   }
-  return fail("", fmt::format("the answer of a {} carries a \"value\" that is not the one of its invocation",
+  return fail("", fmt::format("the answer of the {} carries a \"value\" that is not the one of its invocation",
                               name_of(operation.kind)));
 }
 
