@@ -313,9 +313,9 @@ std::vector<std::string> Excerpt::before(const Violation& violation) const {
       lines.push_back(std::move(line));
     }
   }
-  const std::size_t left_out = lines.size() <= kLinesMax ? 0 : lines.size() - kLinesMax;
-  std::size_t to_skip = left_out;
-  std::erase_if(lines, [&](const Line& line) { return !line.is_fault && to_skip > 0 && to_skip-- > 0; });
+  std::size_t to_skip = lines.size() <= kLinesMax ? 0 : lines.size() - kLinesMax;
+  const std::size_t left_out =
+      std::erase_if(lines, [&](const Line& line) { return !line.is_fault && to_skip > 0 && to_skip-- > 0; });
   std::vector<std::string> texts;
   if (left_out > 0) {
     texts.push_back(fmt::format("({} earlier line{} left out; replay --trace prints all)", left_out,

@@ -130,6 +130,24 @@ TEST(Excerpt, keeps_all_faults_and_the_latest_of_the_rest) {
   EXPECT_THAT(lines[lines.size() - 2], HasSubstr("(request 40)"));
 }
 
+// Faults are never left out, so there may be less to leave out than there is too much.
+TEST(Excerpt, counts_only_what_it_leaves_out) {
+  Listened run;
+  sim::Deviation pause{};
+  pause.kind = FaultKind::paused;
+  pause.anchor.from = kA;
+  pause.anchor.to = kA;
+  for (std::size_t fault = 0; fault < Excerpt::kLinesMax + 5; ++fault) {
+    run.excerpt.struck(TrueTime{1'000'000}, kA, pause, "");
+  }
+  run.ask(10, 1, Key{1});
+
+  const std::vector<std::string> lines = run.before("key 1");
+
+  ASSERT_THAT(lines, SizeIs(Excerpt::kLinesMax + 5 + 2));
+  EXPECT_EQ(lines[0], "(1 earlier line is left out; replay --trace prints all)");
+}
+
 TEST(Excerpt, of_a_real_run_ends_with_what_broke_it) {
   const Scenario scenario = scenario_of(
       "mutant lease_check_at_admission_only\n"
