@@ -1,30 +1,19 @@
 // What is lost and not only stale, and what follows from a loss or from one stale read.
 #include <gtest/gtest.h>
 
-#include "histories/checker.h"
-#include "histories/classify.h"
+#include "histories/classify_fixture.h"
 #include "histories/random_history.h"
-#include "histories/story_fixture.h"
 
 namespace shardcheck::histories {
 namespace {
 
-Classification of_history(const History& history) {
-  Partition partition;
-  partition.cut(history);
-  KeyHistory whole;
-  partition.key_history(0, whole);
-  return classify(history, whole);
-}
-
-Classification of(const std::vector<std::string>& lines) { return of_history(story(lines)); }
-
 TEST(ClassifyLost, one_stale_read_is_no_lost_write) {
-  const Classification at_the_end = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
-                                        "0 invoke write 3", "0 ok write 3", "1 invoke read null", "1 ok read 1"});
+  const Classification at_the_end =
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3",
+                  "0 ok write 3", "1 invoke read null", "1 ok read 1"});
   const Classification before_a_fresh_one =
-      of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3", "0 ok write 3",
-          "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 3"});
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3",
+                  "0 ok write 3", "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 3"});
 
   EXPECT_EQ(at_the_end.stale_reads.count, 1U);
   EXPECT_EQ(at_the_end.lost_writes.count, 0U);
@@ -34,8 +23,8 @@ TEST(ClassifyLost, one_stale_read_is_no_lost_write) {
 
 TEST(ClassifyLost, of_a_chain_of_writes_that_two_reads_miss_the_last_is_lost) {
   const Classification found =
-      of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3", "0 ok write 3",
-          "1 invoke read null", "1 ok read 1", "2 invoke read null", "2 ok read 1"});
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3",
+                  "0 ok write 3", "1 invoke read null", "1 ok read 1", "2 invoke read null", "2 ok read 1"});
 
   EXPECT_EQ(found.stale_reads.count, 2U);
   EXPECT_EQ(found.lost_writes.count, 1U);
@@ -44,24 +33,26 @@ TEST(ClassifyLost, of_a_chain_of_writes_that_two_reads_miss_the_last_is_lost) {
 
 TEST(ClassifyLost, a_write_that_may_have_been_overwritten_before_the_second_read_is_not_lost) {
   const Classification found =
-      of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke read null", "1 ok read 1",
-          "0 invoke write 3", "0 ok write 3", "1 invoke read null", "1 ok read 1"});
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke read null",
+                  "1 ok read 1", "0 invoke write 3", "0 ok write 3", "1 invoke read null", "1 ok read 1"});
 
   EXPECT_EQ(found.stale_reads.count, 2U);
   EXPECT_EQ(found.lost_writes.count, 0U);
 }
 
 TEST(ClassifyLost, a_cas_from_something_older_proves_that_a_write_is_lost) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
-                                   "1 invoke cas [1,3]", "1 ok cas [1,3]", "1 invoke read null", "1 ok read 3"});
+  const Classification found =
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke cas [1,3]",
+                  "1 ok cas [1,3]", "1 invoke read null", "1 ok read 3"});
 
   EXPECT_EQ(found.lost_writes.count, 1U);
   EXPECT_EQ(found.lost_writes.line, 4U);
 }
 
 TEST(ClassifyLost, one_read_at_the_end_that_misses_the_newest_appends_is_stale) {
-  const Classification found = of({"0 invoke append 1", "0 ok append 1", "0 invoke append 2", "0 ok append 2",
-                                   "0 invoke append 3", "0 ok append 3", "1 invoke read null", "1 ok read [1]"});
+  const Classification found =
+      classes_of({"0 invoke append 1", "0 ok append 1", "0 invoke append 2", "0 ok append 2", "0 invoke append 3",
+                  "0 ok append 3", "1 invoke read null", "1 ok read [1]"});
 
   EXPECT_EQ(found.stale_reads.count, 1U);
   EXPECT_EQ(found.stale_reads.line, 8U);
@@ -70,10 +61,12 @@ TEST(ClassifyLost, one_read_at_the_end_that_misses_the_newest_appends_is_stale) 
 }
 
 TEST(ClassifyLost, an_append_is_lost_where_one_read_shows_a_later_one_or_two_reads_miss_it) {
-  const Classification gap = of({"0 invoke append 1", "0 ok append 1", "0 invoke append 2", "0 ok append 2",
-                                 "0 invoke append 3", "0 ok append 3", "1 invoke read null", "1 ok read [1,3]"});
-  const Classification twice = of({"0 invoke append 1", "0 ok append 1", "0 invoke append 2", "0 ok append 2",
-                                   "1 invoke read null", "1 ok read [1]", "1 invoke read null", "1 ok read [1]"});
+  const Classification gap =
+      classes_of({"0 invoke append 1", "0 ok append 1", "0 invoke append 2", "0 ok append 2", "0 invoke append 3",
+                  "0 ok append 3", "1 invoke read null", "1 ok read [1,3]"});
+  const Classification twice =
+      classes_of({"0 invoke append 1", "0 ok append 1", "0 invoke append 2", "0 ok append 2", "1 invoke read null",
+                  "1 ok read [1]", "1 invoke read null", "1 ok read [1]"});
 
   EXPECT_EQ(gap.lost_appends.count, 1U);
   EXPECT_EQ(gap.lost_appends.line, 4U);
@@ -85,8 +78,8 @@ TEST(ClassifyLost, an_append_is_lost_where_one_read_shows_a_later_one_or_two_rea
 
 TEST(ClassifyLost, what_misses_nothing_but_a_lost_increment_is_not_stale) {
   const Classification found =
-      of({"0 invoke incr null", "0 ok incr 1", "1 invoke incr null", "1 ok incr 1", "1 invoke incr null", "1 ok incr 2",
-          "0 invoke read null", "0 ok read 2", "0 invoke read null", "0 ok read 1"});
+      classes_of({"0 invoke incr null", "0 ok incr 1", "1 invoke incr null", "1 ok incr 1", "1 invoke incr null",
+                  "1 ok incr 2", "0 invoke read null", "0 ok read 2", "0 invoke read null", "0 ok read 1"});
 
   EXPECT_EQ(found.lost_increments.count, 1U);
   EXPECT_EQ(found.lost_increments.line, 4U);
@@ -96,10 +89,11 @@ TEST(ClassifyLost, what_misses_nothing_but_a_lost_increment_is_not_stale) {
 
 TEST(ClassifyLost, the_return_from_a_stale_value_is_not_backwards) {
   const Classification value =
-      of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke read null", "1 ok read 2",
-          "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 2"});
-  const Classification absent = of({"0 invoke write 1", "0 ok write 1", "0 invoke read null", "0 ok read 1",
-                                    "0 invoke read null", "0 ok read null", "0 invoke read null", "0 ok read 1"});
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "1 invoke read null",
+                  "1 ok read 2", "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 2"});
+  const Classification absent =
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke read null", "0 ok read 1", "0 invoke read null",
+                  "0 ok read null", "0 invoke read null", "0 ok read 1"});
 
   EXPECT_EQ(value.reads_backwards.count, 1U);
   EXPECT_EQ(value.reads_backwards.line, 8U);
@@ -109,9 +103,9 @@ TEST(ClassifyLost, the_return_from_a_stale_value_is_not_backwards) {
 
 // Of two values whose order nobody knows, one of the two ways is back.
 TEST(ClassifyLost, of_concurrent_writes_each_return_to_both_counts_once) {
-  const Classification found = of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1",
-                                   "2 invoke read null", "2 ok read 2", "2 invoke read null", "2 ok read 1",
-                                   "2 invoke read null", "2 ok read 2", "0 ok write 1", "1 ok write 2"});
+  const Classification found = classes_of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1",
+                                           "2 invoke read null", "2 ok read 2", "2 invoke read null", "2 ok read 1",
+                                           "2 invoke read null", "2 ok read 2", "0 ok write 1", "1 ok write 2"});
 
   EXPECT_EQ(found.reads_backwards.count, 1U);
   EXPECT_EQ(found.reads_backwards.line, 8U);
@@ -132,7 +126,7 @@ TEST(ClassifyLost, sequential_consistency_implies_what_each_process_sees) {
       SCOPED_TRACE(name + ", seed " + std::to_string(seed));
       RandomNumbers random(seed);
       make_random_history(random, shape, builder);
-      const Classification found = of_history(builder.history());
+      const Classification found = classify(builder.history(), key_of(builder.history()));
       if (found.is_sequential == Holds::yes) {
         ASSERT_EQ(found.has_monotonic_reads, Holds::yes);
         ASSERT_EQ(found.reads_its_writes, Holds::yes);

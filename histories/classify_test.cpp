@@ -5,31 +5,18 @@
 #include <algorithm>
 
 #include "histories/checker.h"
+#include "histories/classify_fixture.h"
 #include "histories/classify_parts.h"
 #include "histories/oracle.h"
 #include "histories/random_history.h"
-#include "histories/story_fixture.h"
 
 namespace shardcheck::histories {
 namespace {
 
-KeyHistory key_of(const History& history) {
-  Partition partition;
-  partition.cut(history);
-  KeyHistory whole;
-  partition.key_history(0, whole);
-  return whole;
-}
-
-Classification of(const std::vector<std::string>& lines) {
-  const History history = story(lines);
-  return classify(history, key_of(history));
-}
-
 TEST(Classify, a_stale_read_by_another_process_is_sequential) {
   const Classification found =
-      of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3", "0 ok write 3",
-          "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 3"});
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2", "0 invoke write 3",
+                  "0 ok write 3", "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 3"});
 
   EXPECT_EQ(found.is_sequential, Holds::yes);
   EXPECT_EQ(found.has_monotonic_reads, Holds::yes);
@@ -43,8 +30,8 @@ TEST(Classify, a_stale_read_by_another_process_is_sequential) {
 }
 
 TEST(Classify, a_process_that_misses_its_own_write_is_not_sequential) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
-                                   "0 invoke read null", "0 ok read 1", "0 invoke read null", "0 ok read 2"});
+  const Classification found = classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "0 ok write 2",
+                                           "0 invoke read null", "0 ok read 1", "0 invoke read null", "0 ok read 2"});
 
   EXPECT_EQ(found.is_sequential, Holds::no);
   EXPECT_EQ(found.reads_its_writes, Holds::no);
@@ -56,8 +43,8 @@ TEST(Classify, a_process_that_misses_its_own_write_is_not_sequential) {
 
 TEST(Classify, a_process_that_reads_backwards_is_not_sequential) {
   const Classification found =
-      of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1", "2 invoke read null",
-          "2 ok read 2", "2 invoke read null", "2 ok read 1", "0 ok write 1", "1 ok write 2"});
+      classes_of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1", "2 invoke read null",
+                  "2 ok read 2", "2 invoke read null", "2 ok read 1", "0 ok write 1", "1 ok write 2"});
 
   EXPECT_EQ(found.is_sequential, Holds::no);
   EXPECT_EQ(found.has_monotonic_reads, Holds::no);
@@ -68,7 +55,7 @@ TEST(Classify, a_process_that_reads_backwards_is_not_sequential) {
 }
 
 TEST(Classify, a_value_that_nobody_wrote_is_counted) {
-  const Classification found = of(
+  const Classification found = classes_of(
       {"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read 7", "1 invoke read null", "1 ok read 8"});
 
   EXPECT_EQ(found.is_sequential, Holds::no);
@@ -77,7 +64,7 @@ TEST(Classify, a_value_that_nobody_wrote_is_counted) {
 }
 
 TEST(Classify, an_absent_key_behind_an_acknowledged_write_is_stale) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read null"});
+  const Classification found = classes_of({"0 invoke write 1", "0 ok write 1", "1 invoke read null", "1 ok read null"});
 
   EXPECT_EQ(found.stale_reads.count, 1U);
   EXPECT_EQ(found.worst.time, Duration{1});
@@ -86,9 +73,9 @@ TEST(Classify, an_absent_key_behind_an_acknowledged_write_is_stale) {
 
 TEST(Classify, lost_and_duplicated_appends_are_counted) {
   const Classification found =
-      of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
-          "0 invoke read null", R"(0 ok read "1.2.")", "0 invoke read null", R"(0 ok read "1.1.9.")",
-          "1 invoke read null", R"(1 ok read "1.1.9.")"});
+      classes_of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
+                  "0 invoke read null", R"(0 ok read "1.2.")", "0 invoke read null", R"(0 ok read "1.1.9.")",
+                  "1 invoke read null", R"(1 ok read "1.1.9.")"});
 
   EXPECT_EQ(found.lost_appends.count, 1U);
   EXPECT_EQ(found.lost_appends.line, 4U);
@@ -103,8 +90,8 @@ TEST(Classify, lost_and_duplicated_appends_are_counted) {
 
 TEST(Classify, a_read_that_misses_appends_is_stale_where_a_later_read_shows_them) {
   const Classification found =
-      of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
-          "1 invoke read null", "1 ok read null", "1 invoke read null", R"(1 ok read "1.2.")"});
+      classes_of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "2.")", R"(0 ok append "2.")",
+                  "1 invoke read null", "1 ok read null", "1 invoke read null", R"(1 ok read "1.2.")"});
 
   EXPECT_EQ(found.stale_reads.count, 1U);
   EXPECT_EQ(found.stale_reads.line, 6U);
@@ -115,9 +102,9 @@ TEST(Classify, a_read_that_misses_appends_is_stale_where_a_later_read_shows_them
 
 TEST(Classify, of_a_piece_that_was_appended_twice_and_is_shown_once_one_is_lost) {
   const Classification found =
-      of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "1.")", R"(0 ok append "1.")",
-          "1 invoke read null", R"(1 ok read "1.1.")", "1 invoke read null", R"(1 ok read "1.")", "1 invoke read null",
-          R"(1 ok read "1.")"});
+      classes_of({R"(0 invoke append "1.")", R"(0 ok append "1.")", R"(0 invoke append "1.")", R"(0 ok append "1.")",
+                  "1 invoke read null", R"(1 ok read "1.1.")", "1 invoke read null", R"(1 ok read "1.")",
+                  "1 invoke read null", R"(1 ok read "1.")"});
 
   EXPECT_EQ(found.lost_appends.count, 1U);
   EXPECT_EQ(found.lost_appends.line, 2U);
@@ -126,9 +113,9 @@ TEST(Classify, of_a_piece_that_was_appended_twice_and_is_shown_once_one_is_lost)
 
 TEST(Classify, appends_without_a_separator_are_told_apart_where_none_is_the_beginning_of_another) {
   const Classification found =
-      of({R"(0 invoke append "ab")", R"(0 ok append "ab")", R"(0 invoke append "c")", R"(0 ok append "c")",
-          "1 invoke read null", R"(1 ok read "abc")", "1 invoke read null", R"(1 ok read "ab")", "1 invoke read null",
-          R"(1 ok read "ab")"});
+      classes_of({R"(0 invoke append "ab")", R"(0 ok append "ab")", R"(0 invoke append "c")", R"(0 ok append "c")",
+                  "1 invoke read null", R"(1 ok read "abc")", "1 invoke read null", R"(1 ok read "ab")",
+                  "1 invoke read null", R"(1 ok read "ab")"});
 
   EXPECT_EQ(found.untold, Untold::nothing);
   EXPECT_EQ(found.has_monotonic_reads, Holds::no);
@@ -138,9 +125,9 @@ TEST(Classify, appends_without_a_separator_are_told_apart_where_none_is_the_begi
 }
 
 TEST(Classify, says_why_nothing_is_counted) {
-  const Classification pieces = of({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "ab")",
-                                    R"(0 ok append "ab")", "1 invoke read null", R"(1 ok read "a")"});
-  const Classification mixture = of(
+  const Classification pieces = classes_of({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "ab")",
+                                            R"(0 ok append "ab")", "1 invoke read null", R"(1 ok read "a")"});
+  const Classification mixture = classes_of(
       {"0 invoke write 1", "0 ok write 1", "0 invoke incr null", "0 ok incr 2", "1 invoke read null", "1 ok read 1"});
 
   EXPECT_EQ(pieces.untold, Untold::pieces);
@@ -148,7 +135,7 @@ TEST(Classify, says_why_nothing_is_counted) {
 }
 
 TEST(Classify, a_value_that_comes_back_behind_a_delete_is_a_resurrected_delete) {
-  const Classification found = of(
+  const Classification found = classes_of(
       {"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "1 invoke read null", "1 ok read 1"});
 
   EXPECT_EQ(found.resurrected_deletes.count, 1U);
@@ -160,17 +147,18 @@ TEST(Classify, a_value_that_comes_back_behind_a_delete_is_a_resurrected_delete) 
 
 TEST(Classify, a_value_that_was_or_may_have_been_written_again_is_no_resurrected_delete) {
   const Classification again =
-      of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "0 invoke write 1",
-          "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 7"});
-  const Classification concurrent = of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "1 invoke read null",
-                                        "1 ok read 1", "0 ok del null", "1 invoke read null", "1 ok read 7"});
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "0 ok del null", "0 invoke write 1",
+                  "1 invoke read null", "1 ok read 1", "1 invoke read null", "1 ok read 7"});
+  const Classification concurrent =
+      classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke del null", "1 invoke read null", "1 ok read 1",
+                  "0 ok del null", "1 invoke read null", "1 ok read 7"});
 
   EXPECT_EQ(again.resurrected_deletes.count, 0U);
   EXPECT_EQ(concurrent.resurrected_deletes.count, 0U);
 }
 
 TEST(Classify, a_cas_from_a_value_that_was_never_there_is_no_read) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "1 invoke cas [7,8]", "1 ok cas [7,8]"});
+  const Classification found = classes_of({"0 invoke write 1", "0 ok write 1", "1 invoke cas [7,8]", "1 ok cas [7,8]"});
 
   EXPECT_EQ(found.never_there.count, 1U);
   EXPECT_EQ(found.never_there.line, 4U);
@@ -178,8 +166,8 @@ TEST(Classify, a_cas_from_a_value_that_was_never_there_is_no_read) {
 }
 
 TEST(Classify, lost_and_duplicated_increments_are_counted) {
-  const Classification found = of({"0 invoke incr null", "1 invoke incr null", "0 ok incr 1", "1 ok incr 1",
-                                   "1 invoke read null", "1 ok read 4", "0 invoke read null", "0 ok read 0"});
+  const Classification found = classes_of({"0 invoke incr null", "1 invoke incr null", "0 ok incr 1", "1 ok incr 1",
+                                           "1 invoke read null", "1 ok read 4", "0 invoke read null", "0 ok read 0"});
 
   EXPECT_EQ(found.lost_increments.count, 1U);
   EXPECT_EQ(found.lost_increments.line, 4U);
@@ -220,8 +208,8 @@ TEST(Classify, sequential_consistency_is_undecided_without_memory_for_it) {
 }
 
 TEST(Classify, a_read_is_stale_when_only_another_read_tells_that_a_newer_value_was_there) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "1 invoke read null",
-                                   "1 ok read 2", "2 invoke read null", "2 ok read 1"});
+  const Classification found = classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "1 invoke read null",
+                                           "1 ok read 2", "2 invoke read null", "2 ok read 1"});
 
   EXPECT_EQ(found.stale_reads.count, 1U);
   EXPECT_EQ(found.stale_reads.line, 7U);
@@ -233,16 +221,16 @@ TEST(Classify, a_read_is_stale_when_only_another_read_tells_that_a_newer_value_w
 // The third read is stale. That makes it no witness that 2 was gone.
 TEST(Classify, a_read_of_what_is_there_is_not_stale_because_a_stale_one_saw_something_else) {
   const Classification found =
-      of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1", "3 invoke read null",
-          "3 ok read 2", "4 invoke read null", "4 ok read 1", "5 invoke read null", "5 ok read 2"});
+      classes_of({"0 invoke write 1", "1 invoke write 2", "2 invoke read null", "2 ok read 1", "3 invoke read null",
+                  "3 ok read 2", "4 invoke read null", "4 ok read 1", "5 invoke read null", "5 ok read 2"});
 
   EXPECT_EQ(found.stale_reads.count, 1U);
   EXPECT_EQ(found.stale_reads.line, 8U);
 }
 
 TEST(Classify, a_read_that_overlaps_the_one_that_saw_something_newer_is_not_stale) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "1 invoke read null",
-                                   "2 invoke read null", "1 ok read 2", "2 ok read 1"});
+  const Classification found = classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "1 invoke read null",
+                                           "2 invoke read null", "1 ok read 2", "2 ok read 1"});
 
   EXPECT_EQ(found.stale_reads.count, 0U);
 }
@@ -261,8 +249,8 @@ TEST(Classify, the_first_stale_return_is_where_a_register_certainly_stops_being_
 }
 
 TEST(Classify, a_value_that_may_have_been_written_again_is_not_stale) {
-  const Classification found = of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "3 invoke write 1",
-                                   "1 invoke read null", "1 ok read 2", "2 invoke read null", "2 ok read 1"});
+  const Classification found = classes_of({"0 invoke write 1", "0 ok write 1", "0 invoke write 2", "3 invoke write 1",
+                                           "1 invoke read null", "1 ok read 2", "2 invoke read null", "2 ok read 1"});
 
   EXPECT_EQ(found.stale_reads.count, 0U);
 }
