@@ -177,7 +177,9 @@ void print_text(const StreamJudged& judged) {
     fmt::print("\n");
   }
   print_unjudged(report.keys_not_judged, keys);
-  if (report.stopped_at_line != 0) {
+  if (report.shortage != histories::Shortage::none) {
+    fmt::print("  nothing behind line {} was read: {}\n", report.stopped_at_line, reason_of(report.shortage));
+  } else if (report.stopped_at_line != 0) {
     fmt::print("  nothing behind line {} was read: --all reads to the end\n", report.stopped_at_line);
   }
   if (report.verdict == Verdict::not_linearizable) {
@@ -201,14 +203,18 @@ nlohmann::json row_of(const StreamJudged& judged) {
     }
     keys.push_back(std::move(row));
   }
-  return {{"file", judged.file},
-          {"verdict", name_of(judged.report.verdict)},
-          {"operations", judged.report.operations},
-          {"operations_kept_max", judged.report.operations_kept_max},
-          {"keys_not_judged", judged.report.keys_not_judged},
-          {"stopped_at_line", judged.report.stopped_at_line},
-          {"seconds", judged.seconds},
-          {"keys", std::move(keys)}};
+  nlohmann::json row{{"file", judged.file},
+                     {"verdict", name_of(judged.report.verdict)},
+                     {"operations", judged.report.operations},
+                     {"operations_kept_max", judged.report.operations_kept_max},
+                     {"keys_not_judged", judged.report.keys_not_judged},
+                     {"stopped_at_line", judged.report.stopped_at_line},
+                     {"seconds", judged.seconds},
+                     {"keys", std::move(keys)}};
+  if (judged.report.shortage != histories::Shortage::none) {
+    row["reason"] = reason_of(judged.report.shortage);
+  }
+  return row;
 }
 
 nlohmann::json row_of(const Judged& judged) {

@@ -49,12 +49,16 @@ std::vector<NamedTally> tallies_of(const Classification& classified) {
 // The lines of a long explanation say little.
 constexpr std::size_t kLinesMax = 16;
 
-std::string lines_of(const History& history, std::span<const std::uint32_t> operations) {
+// Of what was answered later than the one that cannot be explained, only the asking has a part in it.
+std::string lines_of(const History& history, const Explanation& explanation) {
+  const std::span<const std::uint32_t> operations = explanation.contradiction;
   std::string lines;
   for (const std::uint32_t index : operations.first(std::min(operations.size(), kLinesMax))) {
     const histories::RecordedOperation& operation = history.operations[index];
     lines += fmt::format("{}{}", lines.empty() ? "" : "; ", operation.invoke_line);
-    lines += operation.has_returned() ? fmt::format(" and {}", operation.return_line) : "";
+    lines += operation.has_returned() && operation.return_line <= explanation.line
+                 ? fmt::format(" and {}", operation.return_line)
+                 : "";
   }
   return operations.size() > kLinesMax ? fmt::format("{} and {} more", lines, operations.size() - kLinesMax) : lines;
 }
@@ -95,8 +99,12 @@ bool is_unavailable(const histories::KeyAvailability& key, Duration longest_allo
 }
 
 std::string text_of(const History& history, const Explanation& explanation) {
-  return fmt::format("    {} can be explained; contradictory: lines {}\n", answers_until(explanation.prefix),
-                     lines_of(history, explanation.contradiction));
+  const std::string lines = lines_of(history, explanation);
+  return explanation.is_first ? fmt::format("    {} can be explained; contradictory: lines {}\n",
+                                            answers_until(explanation.prefix), lines)
+                              : fmt::format("    contradictory: lines {}; whether something before it cannot be "
+                                            "explained either was not found out\n",
+                                            lines);
 }
 
 std::string text_of(const LinearizablePrefix& reached) {
@@ -157,6 +165,7 @@ nlohmann::json to_json(const History& history, const Explanation& explanation) {
   return {{"line", explanation.line},
           {"sentence", explanation.sentence},
           {"linearizable_prefix", to_json(explanation.prefix)},
+          {"is_first", explanation.is_first},
           {"contradiction", std::move(operations)},
           {"contradiction_size", explanation.contradiction.size()},
           {"is_minimal", explanation.is_minimal},

@@ -225,7 +225,7 @@ void Checker::look_how_far(const History& history, std::uint32_t key, const Chec
 // Whatever is linearizable stays so when its end is cut off, so the first return at which it stops being so can be
 // found by bisection. The suspect, and the return before it, are looked at first. Each verdict is about the whole
 // beginning and may take a search: so where a search refuted a register, the first return that is certainly stale is
-// the suspect, which then takes one such verdict.
+// the suspect, which then takes one such verdict. Should even that be too much, it is what is explained.
 std::optional<Explanation> Checker::explain(const History& history, std::uint32_t key, const Judgement& refuted,
                                             const CheckOptions& options) {
   partition_.key_history(key, whole_);
@@ -241,12 +241,17 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
   std::size_t high = by_return.size() - 1;  // cut just after this one, it is known to be not linearizable
   const std::size_t guess = place_of(refuted.decision.suspect);
   std::vector<std::size_t> guesses{guess - 1, guess};  // the last one first; one that is out of range helps nothing
-  const bool is_searched = refuted.steps != 0 && structure_of(whole_) == Structure::registers;
+  const bool is_searched =
+      structure_of(whole_) == Structure::registers && refuted.method != method_of(Structure::registers);
+  std::optional<Explanation> certain;
   if (const std::optional<Position> stale = is_searched ? first_stale_return(whole_) : std::nullopt) {
     const std::size_t place = place_of(*stale);
     if (low <= place && place <= high && is_contradicted_nearby(whole_, *by_return[place], decide)) {
       high = place;
       guesses = {place - 1};
+      certain = explain_answer(history, whole_, by_return, place, decide, options.telling);
+      certain->prefix = prefix_of(history, by_return, low);
+      certain->is_first = false;
     }
   }
   while (low < high) {
@@ -258,7 +263,7 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
     cut_after(whole_, by_return[middle]->returned, reduced_);
     const Decision decision = judge(reduced_, full_effort(options), options).decision;
     if (decision.verdict == Verdict::undecided || is_out_of_time(options)) {
-      return std::nullopt;
+      return certain;
     }
     if (decision.verdict == Verdict::not_linearizable) {
       high = middle;

@@ -94,9 +94,23 @@ std::optional<std::string> about_origin(const Blamed& blamed) {
   return std::nullopt;
 }
 
+// Of what the read saw, the first append that was asked for only after `missing` had been acknowledged.
+const KeyOperation* later_one_seen(const Blamed& blamed, const KeyOperation& missing) {
+  const auto& operations = blamed.found.known.operations;
+  const auto later = std::ranges::find_if(operations, [&](const KeyOperation& operation) {
+    return operation.kind == OperationKind::append && Case::precedes(missing, operation) &&
+           std::ranges::find(blamed.seen, blamed.pieces.number_of_append(operation.argument)) != blamed.seen.end();
+  });
+  return later == operations.end() ? nullptr : &*later;
+}
+
 // Whether an append that a read misses came back. Of a history that is told by names of its own the end is not known.
-std::string what_became_of(const Blamed& blamed, std::uint64_t number) {
+std::string what_became_of(const Blamed& blamed, const KeyOperation& missing) {
   const Case& found = blamed.found;
+  const std::uint64_t number = blamed.pieces.number_of_append(missing.argument);
+  if (const KeyOperation* const later = later_one_seen(blamed, missing)) {
+    return fmt::format("the append is lost, as {}, which was asked for later, is there", found.text(later->argument));
+  }
   const std::optional<LastRead> last = last_read(found.whole, blamed.pieces);
   if (!last || found.is_last(*last->operation)) {
     return found.telling.names ? "the append is lost, or the read is stale"
@@ -120,7 +134,7 @@ std::optional<std::string> about_lost_append(const Blamed& blamed) {
     if (std::ranges::find(blamed.seen, number) == blamed.seen.end()) {
       return fmt::format("{}, but the append of {} was acknowledged ({}) before it began: {}",
                          found.subject(found.last), found.text(operation.argument), found.place(operation),
-                         what_became_of(blamed, number));
+                         what_became_of(blamed, operation));
     }
   }
   return std::nullopt;

@@ -107,7 +107,7 @@ TEST(Contradiction, of_a_lost_append) {
   EXPECT_EQ(explanation.contradiction, (Operations{1, 4}));
   EXPECT_EQ(explanation.sentence,
             "the read at line 10 returned \"1.3.\", but the append of \"2.\" was acknowledged (line 4) before it "
-            "began: the append is lost, or the read is stale: nothing was read later");
+            "began: the append is lost, as \"3.\", which was asked for later, is there");
 }
 
 TEST(Contradiction, of_a_resurrected_delete) {

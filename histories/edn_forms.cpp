@@ -10,8 +10,9 @@
 
 namespace shardcheck::histories {
 
-EdnForms::EdnForms(std::unique_ptr<ByteSource> source, std::string name, std::size_t form_length_max)
-    : window_(std::move(source)), name_(std::move(name)), form_length_max_(form_length_max) {}
+EdnForms::EdnForms(std::unique_ptr<ByteSource> source, std::string name, ReadBudget* budget,
+                   std::size_t form_length_max)
+    : window_(std::move(source), budget), name_(std::move(name)), form_length_max_(form_length_max) {}
 
 std::string EdnForms::place() const { return number_ == 0 ? name_ : fmt::format("{}:{}", name_, number_); }
 

@@ -21,7 +21,9 @@ class EdnForms {
   // A longer map is an error, before it takes all memory.
   static constexpr std::size_t kFormLengthMax = std::size_t{64} << 20U;
 
-  EdnForms(std::unique_ptr<ByteSource> source, std::string name, std::size_t form_length_max = kFormLengthMax);
+  // `budget` may be null, and must outlive the use.
+  EdnForms(std::unique_ptr<ByteSource> source, std::string name, ReadBudget* budget,
+           std::size_t form_length_max = kFormLengthMax);
 
   // The next map: the texts of its keys and values in turn; nothing after the last one. Valid until the next call. A
   // tag in front of a map is left out.

@@ -37,7 +37,7 @@ Result<History> taken(HistoryAssembler& assembler, const std::string& place) {
 
 Result<History> read_edn(std::unique_ptr<ByteSource> source, const std::string& name, EdnCustom custom,
                          ReadingRules rules, ReadBudget* budget) {
-  EdnForms forms(std::move(source), name);
+  EdnForms forms(std::move(source), name, budget);
   EdnEventParser parser(custom);
   HistoryAssembler assembler(std::move(rules), budget);
   while (true) {
@@ -56,7 +56,7 @@ Result<History> read_edn(std::unique_ptr<ByteSource> source, const std::string& 
 
 Result<History> read_jepsen_log(std::unique_ptr<ByteSource> source, const std::string& name, EdnCustom custom,
                                 ReadingRules rules, ReadBudget* budget) {
-  LineReader lines(std::move(source), name);
+  LineReader lines(std::move(source), name, budget);
   EdnEventParser parser(custom);
   HistoryAssembler assembler(std::move(rules), budget);
   while (true) {

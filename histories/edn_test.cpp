@@ -124,7 +124,7 @@ TEST(EdnForms, refuse_a_form_that_is_too_long) {
   const std::string text = kInvoke + "{:value \"" + std::string(3'000'000, 'x');
   Result<std::unique_ptr<ByteSource>> source = ByteSource::of_text(text);
   ASSERT_TRUE(source);
-  EdnForms forms(*std::move(source), "h", std::size_t{1} << 20U);
+  EdnForms forms(*std::move(source), "h", nullptr, std::size_t{1} << 20U);
 
   ASSERT_TRUE(forms.next());
   const auto next = forms.next();

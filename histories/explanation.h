@@ -36,6 +36,8 @@ struct Explanation {
   std::string sentence;         // why, in plain words that name operations by line; no line end in it
 
   LinearizablePrefix prefix;  // up to just before `operation` returned: none is longer
+  // False: that none before it is unexplained was too much to find out, and of `prefix` there may be more.
+  bool is_first = true;
 
   // Operations that contradict one another (contradiction.h says what that means), as indexes into
   // History::operations, in the order of their invocations; `operation` is one of them.

@@ -28,19 +28,19 @@ void HistoryAssembler::reserve(std::uint64_t lines_expected) {
 }
 
 std::uint64_t HistoryAssembler::memory_bytes() const {
-  return history_.operations.size() * sizeof(RecordedOperation) + history_.values.memory_bytes() + bytes_beside_;
+  return history_.memory_bytes() + bytes_beside_;
 }
 
 // False when it is spent.
 bool HistoryAssembler::keep_to_budget() {
   constexpr std::uint64_t kLinesBetweenLooks = 64;
-  if (budget_ == nullptr || lines_ % kLinesBetweenLooks != 0) {
+  if (budget_ == nullptr) {
     return true;
   }
   budget_->memory_bytes = memory_bytes();
   if (budget_->memory_bytes > budget_->memory_bytes_max) {
     budget_->shortage = Shortage::memory;
-  } else if (budget_->is_out_of_time && budget_->is_out_of_time()) {
+  } else if (lines_ % kLinesBetweenLooks == 0 && budget_->is_out_of_time && budget_->is_out_of_time()) {
     budget_->shortage = Shortage::time;
   }
   return budget_->shortage == Shortage::none;

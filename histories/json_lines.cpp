@@ -24,7 +24,7 @@ Result<History> read_all(Result<std::unique_ptr<ByteSource>> source, const std::
 
 Result<History> read_json_lines(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules,
                                 ReadBudget* budget) {
-  LineReader lines(std::move(source), name);
+  LineReader lines(std::move(source), name, budget);
   HistoryAssembler assembler(std::move(rules), budget);
   if (const Result<void> added = add_json_lines(lines, assembler, {}); !added) {
     return std::unexpected(added.error());

@@ -7,8 +7,8 @@
 
 namespace shardcheck::histories {
 
-LineReader::LineReader(std::unique_ptr<ByteSource> source, std::string name)
-    : window_(std::move(source)), name_(std::move(name)) {}
+LineReader::LineReader(std::unique_ptr<ByteSource> source, std::string name, ReadBudget* budget)
+    : window_(std::move(source), budget), name_(std::move(name)) {}
 
 std::string LineReader::place() const { return line_number_ == 0 ? name_ : fmt::format("{}:{}", name_, line_number_); }
 

@@ -20,8 +20,8 @@ class LineReader {
   // A longer line is an error: it is no history, and must not take all memory before we say so.
   static constexpr std::size_t kLineLengthMax = std::size_t{64} << 20U;
 
-  // `name` stands in front of the line number in errors.
-  LineReader(std::unique_ptr<ByteSource> source, std::string name);
+  // `name` stands in front of the line number in errors. `budget` may be null, and must outlive the use.
+  LineReader(std::unique_ptr<ByteSource> source, std::string name, ReadBudget* budget);
 
   // The next line without its end; nothing after the last one. Valid until the next call.
   Result<std::optional<std::string_view>> next();

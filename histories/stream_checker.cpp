@@ -1,6 +1,7 @@
 #include "histories/stream_checker.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "histories/json_lines.h"
 #include "histories/line_reader.h"
 #include "histories/stream_window.h"
+#include "histories/value_footprint.h"
 #include "spec/assert.h"
 
 namespace shardcheck::histories {
@@ -49,11 +51,24 @@ class Stream {
     rebuild(history);
   }
 
+  // Nothing more is read, for want of something: a key that was not found to be violated may be so behind this.
+  void leave_undecided(History& history, Shortage shortage) {
+    group(history);
+    for (Key& key : keys_) {
+      give_up(key, shortage);
+    }
+  }
+
+  // An eighth of the memory is for what is kept, one for what is read until keys are judged again: tables take up to
+  // twice what they hold, and once more while they grow or are copied. Half is for judging.
   bool is_time_to_judge(const History& history) const {
-    return history.operations.size() >= carried_ + std::max<std::uint64_t>(options_.window_operations, carried_);
+    return history.operations.size() >= carried_ + std::max<std::uint64_t>(options_.window_operations, carried_) ||
+           history.memory_bytes() >= carried_bytes_ + options_.memory_bytes_max / 8;
   }
   // A violation was found, and nothing else is wanted.
   bool is_stopped() const { return options_.stops_at_first_violation && is_violated_; }
+  // Even the names of the keys take too much.
+  bool is_out_of_memory() const { return carried_bytes_ > options_.memory_bytes_max / 4; }
   bool is_out_of_time() const { return options_.is_out_of_time && options_.is_out_of_time(); }
 
   StreamReport report(const ValueTable& values) {
@@ -156,25 +171,61 @@ class Stream {
     return true;
   }
 
-  // Half of the memory is for what is kept; the keys that keep most give it up.
-  void drop_what_is_too_much(const History& history) {
+  static void give_up(Key& key, Shortage shortage) {
+    if (!key.is_decided) {
+      key.is_decided = true;
+      key.told.shortage = shortage;
+    }
+    key.starts.assign(1, kAbsent);
+  }
+
+  // What each key holds: operations that are kept, and values, each counted for one of those that hold it.
+  std::vector<std::uint64_t> bytes_held(const History& history) const {
     constexpr std::uint64_t kBytesOfOperation = sizeof(RecordedOperation) + 2 * sizeof(std::uint32_t);
-    const std::uint64_t most = options_.memory_bytes_max / 2 / kBytesOfOperation;
-    while (kept_.size() > most) {
-      std::vector<std::uint64_t> counts(keys_.size(), 0);
-      for (const std::uint32_t i : kept_) {
-        const std::uint32_t number = *number_of_key_.find(history.operations[i].key.value);
-        counts[number] += keys_[number].is_decided ? 0U : 1U;
+    std::vector<std::uint64_t> bytes;
+    ValueFootprint footprint(history.values);
+    for (const Key& key : keys_) {
+      bytes.push_back(sizeof(Key) + footprint.count(key.id));
+      for (const ValueId start : key.starts) {
+        bytes.back() += sizeof(ValueId) + footprint.count(start);
       }
-      const auto largest = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
-      if (counts[largest] == 0) {
+    }
+    for (const std::uint32_t i : kept_) {
+      const RecordedOperation& one = history.operations[i];
+      std::uint64_t& of_key = bytes[*number_of_key_.find(one.key.value)];
+      of_key += kBytesOfOperation;
+      for (const ValueId value : {one.process, one.argument, one.expected, one.observed}) {
+        of_key += footprint.count(value);
+      }
+    }
+    return bytes;
+  }
+
+  // Until what can still be judged holds little enough, the keys that hold most are given up. Of these, only operations
+  // without return stay.
+  void drop_what_is_too_much(const History& history) {
+    const std::uint64_t most = options_.memory_bytes_max / 8;
+    while (true) {
+      const std::vector<std::uint64_t> bytes = bytes_held(history);
+      std::uint64_t left = 0;
+      std::vector<std::uint32_t> by_size;
+      for (std::uint32_t number = 0; number < keys_.size(); ++number) {
+        if (!keys_[number].is_decided) {
+          left += bytes[number];
+          by_size.push_back(number);
+        }
+      }
+      if (left <= most) {
         return;
       }
-      Key& key = keys_[largest];
-      key.is_decided = true;
-      key.told.shortage = Shortage::memory;
+      std::ranges::sort(by_size, std::greater(), [&](std::uint32_t number) { return bytes[number]; });
+      for (std::size_t i = 0; i < by_size.size() && left > most; ++i) {
+        give_up(keys_[by_size[i]], Shortage::memory);
+        left -= bytes[by_size[i]];
+      }
       std::erase_if(kept_, [&](std::uint32_t i) {
-        return history.operations[i].key == key.id && history.operations[i].has_returned();
+        const RecordedOperation& one = history.operations[i];
+        return one.has_returned() && keys_[*number_of_key_.find(one.key.value)].is_decided;
       });
     }
   }
@@ -203,6 +254,7 @@ class Stream {
     history.operations = std::move(operations);
     history.nemesis.clear();
     carried_ = history.operations.size();
+    carried_bytes_ = history.memory_bytes() + keys_.size() * sizeof(Key);
   }
 
   const StreamOptions& options_;
@@ -210,6 +262,7 @@ class Stream {
   std::vector<Key> keys_;
   std::vector<std::uint32_t> kept_;
   std::uint64_t carried_ = 0;  // operations in front, kept from the window before
+  std::uint64_t carried_bytes_ = 0;  // of what is kept
   std::uint64_t kept_max_ = 0;
   bool is_violated_ = false;
   StreamWindow window_;
@@ -220,27 +273,37 @@ class Stream {
 Result<StreamReport> check_stream(std::unique_ptr<ByteSource> source, const std::string& name, ReadingRules rules,
                                   const StreamOptions& options) {
   SHARDCHECK_ASSERT(!rules.initial);
-  LineReader lines(std::move(source), name);
+  ReadBudget budget{.memory_bytes_max = options.memory_bytes_max, .is_out_of_time = {}};
+  LineReader lines(std::move(source), name, &budget);
   HistoryAssembler assembler(std::move(rules), nullptr);
   Stream stream(options);
   const auto goes_on = [&] {
     if (stream.is_time_to_judge(assembler.so_far())) {
       stream.judge(assembler.so_far(), false);
       assembler.forget_taken();
-      return !stream.is_out_of_time() && !stream.is_stopped();
+      budget.shortage = stream.is_out_of_time()     ? Shortage::time
+                        : stream.is_out_of_memory() ? Shortage::memory
+                                                    : Shortage::none;
     }
-    return true;
+    return budget.shortage == Shortage::none && !stream.is_stopped();
   };
-  if (const Result<void> added = add_json_lines(lines, assembler, goes_on); !added) {
+  const Result<void> added = add_json_lines(lines, assembler, goes_on);
+  if (!added && budget.shortage == Shortage::none) {
     return std::unexpected(added.error());
   }
-  const bool is_read_to_the_end = !stream.is_stopped();
+  const bool is_read_to_the_end = budget.shortage == Shortage::none && !stream.is_stopped();
   if (is_read_to_the_end) {
     stream.judge(assembler.so_far(), true);
+  } else if (!stream.is_stopped()) {
+    stream.leave_undecided(assembler.so_far(), budget.shortage);
   }
   StreamReport report = stream.report(assembler.values());
   report.stopped_at_line = is_read_to_the_end ? 0 : lines.line_number();
-  if (report.operations == 0) {
+  report.shortage = budget.shortage;
+  if (budget.shortage != Shortage::none && report.verdict == Verdict::linearizable) {
+    report.verdict = Verdict::undecided;
+  }
+  if (report.operations == 0 && is_read_to_the_end) {
     return fail(lines.place(), "the history ends without a single operation");
   }
   return report;

@@ -48,10 +48,11 @@ struct StreamReport {
   Verdict verdict = Verdict::linearizable;
   std::vector<StreamedKey> keys;  // those judged, in the order in which they appear
   std::uint64_t operations = 0;   // read, of all keys
-  // Where a violation stopped it, so many keys of those seen until then were not judged, and no line behind this was
-  // read (0: it was read to the end).
-  std::uint64_t keys_not_judged = 0;
+  // No line behind this was read (0: it was read to the end): for want of something, or because a violation was found
+  // and nothing else was wanted. Then so many keys of those seen until there were not judged.
   std::uint64_t stopped_at_line = 0;
+  Shortage shortage = Shortage::none;
+  std::uint64_t keys_not_judged = 0;
   std::uint64_t operations_kept_max = 0;  // at one time
 };
 

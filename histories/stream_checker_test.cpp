@@ -212,13 +212,62 @@ TEST(StreamChecker, tells_of_counters_behind_a_cut_what_was_counted) {
 
 TEST(StreamChecker, is_undecided_when_there_is_too_little_of_anything) {
   const std::string text(kStale);
-  const StreamReport memory = streamed(text, {.memory_bytes_max = 100, .window_operations = 1});
+  const StreamReport memory = streamed(text, {.memory_bytes_max = 2'000, .window_operations = 1});
   const StreamReport time = streamed(text, {.is_out_of_time = [] { return true; }, .window_operations = 1});
 
   EXPECT_EQ(memory.verdict, Verdict::undecided);
+  ASSERT_EQ(memory.keys.size(), 1U);
   EXPECT_EQ(memory.keys[0].shortage, Shortage::memory);
   EXPECT_EQ(time.verdict, Verdict::undecided);
   EXPECT_EQ(time.keys[0].shortage, Shortage::time);
+}
+
+std::string written(int key, char letter, std::size_t length, int time) {
+  const std::string head = R"({"process":0,"f":"write","key":"k)" + std::to_string(key) + R"(","value":")" +
+                           std::string(length, letter) + R"(","time":)" + std::to_string(time) + R"(,"type":)";
+  return head + "\"invoke\"}\n" + head + "\"ok\"}\n";
+}
+
+// Values count as memory: large ones of a few keys that can no longer be carried on.
+TEST(StreamChecker, gives_up_the_keys_with_the_largest_values) {
+  std::string text = written(0, 'a', 60'000, 0);
+  for (int key = 1; key <= 20; ++key) {
+    text += written(key, 'b', 100, key);
+  }
+  text += written(21, 'c', 60'000, 21) + written(0, 'd', 10, 22);
+  const StreamReport report = streamed(text, {.memory_bytes_max = 400'000, .window_operations = 1});
+
+  EXPECT_EQ(report.verdict, Verdict::undecided);
+  EXPECT_EQ(report.shortage, Shortage::none);
+  EXPECT_EQ(report.stopped_at_line, 0U);
+  EXPECT_EQ(report.operations, 23U);
+  ASSERT_EQ(report.keys.size(), 22U);
+  for (std::size_t key = 0; key <= 21; ++key) {
+    const bool is_large = key == 0 || key == 21;
+    EXPECT_EQ(report.keys[key].verdict, is_large ? Verdict::undecided : Verdict::linearizable) << key;
+    EXPECT_EQ(report.keys[key].shortage, is_large ? Shortage::memory : Shortage::none) << key;
+  }
+}
+
+TEST(StreamChecker, reads_no_more_when_a_line_or_the_names_of_the_keys_take_too_much) {
+  const StreamReport line =
+      streamed(written(0, 'a', 10, 0) + written(1, 'b', 300'000, 1) + written(0, 'c', 10, 2), {.memory_bytes_max = 1'000'000});
+  EXPECT_EQ(line.verdict, Verdict::undecided);
+  EXPECT_EQ(line.shortage, Shortage::memory);
+  EXPECT_EQ(line.stopped_at_line, 2U);
+  ASSERT_EQ(line.keys.size(), 1U);
+  EXPECT_EQ(line.keys[0].shortage, Shortage::memory);
+
+  EXPECT_EQ(streamed(written(0, 'a', 300'000, 0), {.memory_bytes_max = 1'000'000}).verdict, Verdict::undecided);
+
+  std::string many;
+  for (int key = 0; key < 3'000; ++key) {
+    many += written(key, 'x', 1, key);
+  }
+  const StreamReport names = streamed(many, {.memory_bytes_max = 100'000, .window_operations = 1});
+  EXPECT_EQ(names.shortage, Shortage::memory);
+  EXPECT_LT(names.stopped_at_line, 2'000U);
+  EXPECT_EQ(names.verdict, Verdict::undecided);
 }
 
 TEST(StreamChecker, refuses_what_is_no_history) {

@@ -13,8 +13,8 @@ constexpr std::size_t kBlock = std::size_t{64} << 10U;
 
 }  // namespace
 
-TextWindow::TextWindow(std::unique_ptr<ByteSource> source)
-    : source_(std::move(source)), buffer_(kBlock + simdjson::SIMDJSON_PADDING) {}
+TextWindow::TextWindow(std::unique_ptr<ByteSource> source, ReadBudget* budget)
+    : source_(std::move(source)), budget_(budget), buffer_(kBlock + simdjson::SIMDJSON_PADDING) {}
 
 std::uint64_t TextWindow::expected(std::uint64_t so_far) const {
   const std::uint64_t length = source_->length();
@@ -33,6 +33,10 @@ Result<void> TextWindow::read_more() {
   std::size_t room = buffer_.size() - simdjson::SIMDJSON_PADDING;
   if (end_ == room) {
     room *= 2;
+    if (budget_ != nullptr && room > budget_->memory_bytes_max / 4) {
+      budget_->shortage = Shortage::memory;
+      return fail("", "reading it takes more memory than is allowed");
+    }
     buffer_.resize(room + simdjson::SIMDJSON_PADDING);
   }
   if (error_) {

@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "histories/byte_source.h"
+#include "histories/read_budget.h"
 #include "spec/error.h"
 
 namespace shardcheck::histories {
 
 class TextWindow {
  public:
-  explicit TextWindow(std::unique_ptr<ByteSource> source);
+  // `budget` may be null, and must outlive the use. A line or form that needs a quarter of its memory is too long.
+  TextWindow(std::unique_ptr<ByteSource> source, ReadBudget* budget);
 
   // Valid until more is read.
   std::string_view text() const { return {buffer_.data() + begin_, end_ - begin_}; }
@@ -33,6 +35,7 @@ class TextWindow {
 
  private:
   std::unique_ptr<ByteSource> source_;
+  ReadBudget* budget_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -68,6 +68,9 @@ class ValueTable {
            items_.size() * sizeof(ValueId);
   }
 
+  // Of a value that is in the table, beside the bytes of a string or the items of a list.
+  static constexpr std::uint64_t bytes_of_entry() { return sizeof(Entry); }
+
   // As JSON.
   std::string to_text(ValueId id) const;
   void append_text(ValueId id, std::string& out) const;
