@@ -297,6 +297,30 @@ TEST(Checker, is_undecided_when_steps_run_out) {
   EXPECT_GE(report.keys[0].steps, 10U);
 }
 
+// That nobody wrote it is seen without a search; whether all before it can be explained would take one.
+TEST(Checker, explains_what_is_certain_where_it_cannot_be_told_whether_it_is_the_first) {
+  HistoryBuilder builder;
+  add_hard_key(builder, 0);
+  ValueTable& values = builder.values();
+  const TrueTime late{1'000'000};
+  const std::uint32_t read = builder.invoke(
+      late, {.process = values.number(99), .key = values.number(0), .kind = OperationKind::read});
+  builder.ok(late, read, values.number(77'777));
+
+  const CheckReport hasty = check(builder.history(), {.steps_max = 10});
+  EXPECT_EQ(hasty.verdict, Verdict::not_linearizable);
+  ASSERT_TRUE(hasty.keys[0].explanation);
+  EXPECT_FALSE(hasty.keys[0].explanation->is_first);
+  EXPECT_EQ(hasty.keys[0].explanation->contradiction, std::vector{read});
+  EXPECT_EQ(hasty.keys[0].explanation->sentence, "the read at line 50 returned 77777, but nobody had written 77777");
+
+  // There is something before it, in truth.
+  const CheckReport patient = check(builder.history());
+  ASSERT_TRUE(patient.keys[0].explanation);
+  EXPECT_TRUE(patient.keys[0].explanation->is_first);
+  EXPECT_LT(patient.keys[0].explanation->operation, read);
+}
+
 TEST(Checker, is_undecided_when_memory_runs_out) {
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{4'000}}) {
     SCOPED_TRACE(bytes);

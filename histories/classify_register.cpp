@@ -129,24 +129,29 @@ class Sessions {
   void change(const KeyOperation& operation) {
     Session& session = processes_.of(operation);
     session.newest_own = std::max<SignedPosition>(session.newest_own, operation.invoked);
+    session.own_changes.find_or_insert(product_of(operation).value, 0) = ++session.own_count;
   }
 
   void observe(const KeyOperation& operation, ValueId value, const Seen& seen) {
     Session& session = processes_.of(operation);
+    // A process's changes are in its order even where clocks are too coarse to tell.
+    const std::uint32_t* const found_own = seen.is_unique ? session.own_changes.find(value.value) : nullptr;
+    const std::uint32_t own = found_own == nullptr ? 0 : *found_own;
     if (operation.kind == OperationKind::read) {
       const bool is_back = seen.is_unique && value != session.last && value != session.newest &&
                            session.seen.find(value.value) != nullptr;
-      if (seen.last_returned < session.newest_seen || is_back) {
+      if (seen.last_returned < session.newest_seen || is_back || (own != 0 && own < session.own_seen)) {
         found_.reads_backwards.add(line_of(history_, operation));
       } else {
         session.newest = value;
       }
-      if (seen.last_returned < session.newest_own) {
+      if (seen.last_returned < session.newest_own || (own != 0 && own < session.own_count)) {
         found_.own_writes_missed.add(line_of(history_, operation));
       }
       session.last = value;
       session.seen.find_or_insert(value.value, 1);
     }
+    session.own_seen = std::max(session.own_seen, own);
     session.newest_seen = std::max(session.newest_seen, seen.first_invoked);
   }
 
@@ -154,6 +159,9 @@ class Sessions {
   struct Session {
     SignedPosition newest_seen = kBeforeAll;  // invocation of the oldest that the newest one seen can be
     SignedPosition newest_own = kBeforeAll;   // invocation of the last acknowledged change
+    FlatMap own_changes;                      // what each acknowledged change left behind -> its number, from 1
+    std::uint32_t own_count = 0;
+    std::uint32_t own_seen = 0;  // the newest of them that was seen
     ValueId last;
     ValueId newest;  // what was read last without going back: to read it again is not to go back
     FlatMap seen;
