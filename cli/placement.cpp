@@ -74,15 +74,14 @@ Result<PlacementFactory> program_of(const PlacementFlags& flags) {
 // What is judged: the schemes that are compared, or the one that was named.
 Result<std::vector<PlacementFactory>> factories_of(const PlacementFlags& flags) {
   std::vector<PlacementFactory> factories;
-  std::string_view names = flags.compare;
-  while (!names.empty()) {
-    const std::size_t comma = std::min(names.find(','), names.size());
-    Result<PlacementFactory> factory = scheme_named("--compare", std::string(names.substr(0, comma)));
+  for (std::size_t begin = 0; !flags.compare.empty() && begin <= flags.compare.size();) {
+    const std::size_t end = std::min(flags.compare.find(',', begin), flags.compare.size());
+    Result<PlacementFactory> factory = scheme_named("--compare", flags.compare.substr(begin, end - begin));
     if (!factory) {
       return std::unexpected<Error>(factory.error());
     }
     factories.push_back(*std::move(factory));
-    names.remove_prefix(std::min(comma + 1, names.size()));
+    begin = end + 1;
   }
   if (factories.size() > kComparedMax) {
     return fail("--compare", fmt::format("at most {} schemes at once", kComparedMax));

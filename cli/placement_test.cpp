@@ -302,6 +302,7 @@ TEST_F(Commands, placement_refuses_absurd_parameters) {
                                              {"--scheme", "ring", "--exec", "cat"},
                                              {"--compare", "ring,no_such"},
                                              {"--compare", "ring,,ring"},
+                                             {"--compare", "ring,"},
                                              {"--compare", ""},
                                              {"--exec", ""},
                                              {"--timeout", "1s"},

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "spec/placement_case.h"
@@ -71,8 +73,9 @@ bool read_word(std::string_view name, std::string_view value, PlacementHello& he
     return read_points(value, hello);
   }
   if (name == "golden") {
-    hello.promises.golden = from_word(value).value_or("");
-    return from_word(value).has_value();
+    const std::optional<std::string> convention = from_word(value);
+    hello.promises.golden = convention.value_or("");
+    return convention && (convention->empty() || *convention == kGoldenRing);
   }
   if (name == "circle") {
     hello.position_max = number_of(value);
@@ -100,13 +103,17 @@ Result<void> read_hello(std::string_view answer, PlacementHello& hello) {
   if (words.empty() || words[0] != "ok") {
     return fail("", "it does not begin with 'ok'");
   }
+  std::set<std::string_view> names;
   for (std::size_t index = 1; index < words.size(); ++index) {
     const std::size_t equals = words[index].find('=');
+    if (!names.insert(words[index].substr(0, equals)).second) {
+      return fail("", fmt::format("it says {} twice", to_word(words[index].substr(0, std::min<std::size_t>(equals, 60)))));
+    }
     if (equals == std::string_view::npos ||
         !read_word(words[index].substr(0, equals), words[index].substr(equals + 1), hello)) {
       return fail("", fmt::format("'{}' is not one of determinism|movement|movement_share|balance=none|bound|exactly, "
-                                  "weights|racks|lists=yes|no, points=N or V, golden=NAME, circle=N",
-                                  to_word(words[index].substr(0, 60))));
+                                  "weights|racks|lists=yes|no, points=N or V, golden={}, circle=N",
+                                  to_word(words[index].substr(0, 60)), kGoldenRing));
     }
   }
   return {};

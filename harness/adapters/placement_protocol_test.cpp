@@ -60,7 +60,7 @@ TEST(PlacementProtocol, a_server_answers_what_it_does_not_understand_with_an_err
 
 TEST(PlacementProtocol, a_hello_reads_back_what_it_says) {
   PlacementHello hello;
-  hello.promises = {.movement = Promise::none, .balance = Promise::within_bound, .golden = "a b"};
+  hello.promises = {.movement = Promise::none, .balance = Promise::within_bound, .golden = std::string(kGoldenRing)};
   hello.has_points_as_asked = true;
   hello.abilities = {.has_weights = false, .has_racks = true, .has_lists = false};
   hello.position_max = 65'535;
@@ -70,7 +70,7 @@ TEST(PlacementProtocol, a_hello_reads_back_what_it_says) {
 
   EXPECT_EQ(to_line(read), to_line(hello));
   EXPECT_EQ(read.abilities, hello.abilities);
-  EXPECT_EQ(read.promises.golden, "a b");
+  EXPECT_EQ(read.promises.golden, kGoldenRing);
   EXPECT_EQ(read.promises.movement, Promise::none);
 }
 
@@ -94,7 +94,7 @@ TEST_P(BadHello, is_an_error) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadHello,
                          testing::Values("", "okay", "error", "ok movement", "ok movement=maybe", "ok points=-1",
-                                         "ok points=", "ok circle=0", "ok weights=1", "ok golden=%z",
+                                         "ok points=", "ok circle=0", "ok weights=1", "ok golden=%z", "ok golden=ring-md5-be33", "ok lists=yes lists=yes",
                                          "ok =", "ok a=b"));
 
 }  // namespace
