@@ -15,7 +15,8 @@ using testing::HasSubstr;
 constexpr milliseconds kLong{30'000};
 constexpr milliseconds kShort{300};
 
-// What the program's first question ends in, as an error.
+// What the program's first question ends in, as an error. A program reads the question before it answers: an answer
+// that comes before is one that nobody asked for.
 std::string error_of(const std::string& command, milliseconds timeout = kLong, const std::string& line = "hello 1") {
   const auto process = ChildProcess::start(command);
   if (!process) {
@@ -35,7 +36,7 @@ TEST(ChildProcess, answers_a_line_with_a_line) {
 }
 
 TEST(ChildProcess, a_carriage_return_is_no_part_of_an_answer) {
-  EXPECT_EQ(error_of("printf 'ok\\r\\n'; cat"), "answered ok");
+  EXPECT_EQ(error_of("read line; printf 'ok\\r\\n'; cat"), "answered ok");
 }
 
 TEST(ChildProcess, says_how_a_program_ended) {
@@ -48,10 +49,10 @@ TEST(ChildProcess, says_how_a_program_ended) {
 }
 
 TEST(ChildProcess, a_line_that_never_ends_is_no_answer) {
-  EXPECT_THAT(error_of("printf 'ok\\377\\001'"),
+  EXPECT_THAT(error_of("read line; printf 'ok\\377\\001'"),
               HasSubstr("ended with exit code 0 after 'ok%FF%01' without an end of line"));
-  EXPECT_THAT(error_of("head -c 1000000000 /dev/zero"), HasSubstr("wrote more than 16 MiB without an end of line"));
-  EXPECT_THAT(error_of("printf ok; sleep 100", kShort),
+  EXPECT_THAT(error_of("read line; head -c 1000000000 /dev/zero"), HasSubstr("wrote more than 16 MiB without an end of line"));
+  EXPECT_THAT(error_of("read line; printf ok; sleep 100", kShort),
               HasSubstr("gave no answer within 300 ms but 'ok' without an end"));
 }
 
@@ -69,7 +70,7 @@ TEST(ChildProcess, closed_ends_are_told) {
 }
 
 TEST(ChildProcess, answers_that_nobody_asked_for_are_told) {
-  const auto process = ChildProcess::start("yes").value();
+  const auto process = ChildProcess::start("read line; yes").value();
 
   EXPECT_EQ(process->ask("hello 1", kLong).value(), "y");
   EXPECT_THAT(to_string(process->ask("reset 1 32", kLong).error()), HasSubstr("wrote 'y%0Ay%0A"));
@@ -83,7 +84,7 @@ std::string state_of(const std::string& process_id) {
 }
 
 TEST(ChildProcess, nothing_that_it_started_outlives_it) {
-  auto process = ChildProcess::start("sleep 1000 & echo $!; read line; echo $$; sleep 1000").value();
+  auto process = ChildProcess::start("sleep 1000 & read line; echo $!; sleep 1000").value();
   const std::string grandchild = process->ask("first", kLong).value();
   ASSERT_NE(state_of(grandchild), "gone");
 
