@@ -229,7 +229,7 @@ void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
                          words(record->range), words(record->epoch), earlier_departure(context.by, shard, context));
     });
     context.expect(ClauseId::M9, is_amnesiacs || !record->members.contains(context.by), [&] {
-      return fmt::format("{} removed its copy of {} {}, {}, but it is a member of the replica set of {} {} under {}",
+      return fmt::format("{} removed its copy of {} {}, {}, though the directory still has it in the replica set of {} {} under {}",
                          words(context.by), words(fact.shard), words(fact.range),
                          copy_of(context.by, fact.move, context), words(shard), words(record->range),
                          words(record->epoch));
@@ -299,9 +299,9 @@ std::string differences(const CutoverContent& fact) {
       text += (text.empty() ? "" : ", ") + what;
     }
   };
-  add(fact.source.values != fact.target.values, "its values or their versions");
-  add(fact.source.tombstones != fact.target.tombstones, "its tombstones");
-  add(fact.source.requests != fact.target.requests, "its answered requests");
+  add(fact.source.values != fact.target.values, "values or their versions");
+  add(fact.source.tombstones != fact.target.tombstones, "tombstones kept");
+  add(fact.source.requests != fact.target.requests, "requests remembered as answered");
   add(fact.source.source_epoch != fact.target.source_epoch,
       fmt::format("the epoch it was copied under ({} at the source, {} at the target)", words(fact.source.source_epoch),
                   words(fact.target.source_epoch)));

@@ -139,7 +139,7 @@ TEST(ExternalPlacement, what_speaks_garbage_from_the_start_is_bad_input) {
   };
 
   EXPECT_THAT(error_of("cat"), HasSubstr("answered 'hello 1' to the line 'hello 1': it does not begin with 'ok'"));
-  EXPECT_THAT(error_of("yes"), HasSubstr("answered 'y' to the line 'hello 1'"));
+  EXPECT_THAT(error_of("read line; yes"), HasSubstr("answered 'y' to the line 'hello 1'"));
   EXPECT_THAT(error_of("yes ok"), HasSubstr("wrote 'ok%0Aok%0A"));
   EXPECT_THAT(error_of("true"), HasSubstr("ended with exit code 0 on the line 'hello 1'"));
   EXPECT_THAT(error_of("sleep 100"), HasSubstr("gave no answer within 300 ms on the line 'hello 1'"));
