@@ -48,7 +48,7 @@ Result<std::string> read_text_file(const std::string& path) {
   while ((count = std::fread(buffer, 1, sizeof(buffer), file.get())) > 0) {
     text.append(buffer, count);
     if (text.size() > kBytesMax) {
-      return fail(path, "the file is larger than 64 MiB, which no scenario is");
+      return fail(path, "the file is larger than 64 MiB, which no scenario and no case is");
     }
   }
   if (std::ferror(file.get()) != 0) {

@@ -172,7 +172,10 @@ std::optional<std::string> take_line(std::string_view& text, std::string_view ke
     return std::nullopt;
   }
   const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string word(text.substr(keyword.size() + 1, end - keyword.size() - 1));
+  std::string word(text.substr(keyword.size() + 1, end - keyword.size() - 1));
+  if (word.ends_with('\r')) {
+    word.pop_back();
+  }
   text.remove_prefix(std::min(end + 1, text.size()));
   return word;
 }

@@ -132,6 +132,8 @@ TEST(PlacementReplay, errors_name_the_line_of_the_file) {
   EXPECT_EQ(parse_placement_replay("").error().where, "line 1");
   EXPECT_EQ(parse_placement_replay("placement ring\nclause M1\n").error().where, "line 2");
   EXPECT_EQ(parse_placement_replay("placement ring\nclause P1\nkey a\nkey\n").error().where, "line 4");
+  // As editors of some systems end lines.
+  EXPECT_TRUE(parse_placement_replay("placement ring\r\nclause P1\r\nvirtual_nodes 2\r\nmember A 1 -\r\nkey a\r\n"));
   EXPECT_FALSE(replay({"md5", ClauseId::P1, {}}).has_value());
   EXPECT_FALSE(placement_by_name("ring+move_no_tombstones").has_value());
   EXPECT_TRUE(placement_by_name("ring+ring_mod_n").has_value());
