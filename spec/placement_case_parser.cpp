@@ -60,7 +60,8 @@ class CaseReader {
   Result<PlacementCase> read(std::string_view text) {
     for (std::size_t number = 1; !text.empty(); ++number) {
       const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view line = text.substr(0, end);
+      std::string_view line = text.substr(0, end);
+      line.remove_suffix(line.ends_with('\r') ? 1 : 0);
       words_ = words_of_line(line);
       if (!words_.empty() && !words_[0].starts_with('#')) {
         if (const Result<void> read = read_line(line, number); !read) {
