@@ -1,6 +1,8 @@
 #include "impl/placement/maglev.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "impl/placement/placement_hash.h"
 #include "spec/assert.h"
@@ -45,7 +47,7 @@ PlacementPromises MaglevTable::promises() const {
           .balance = Promise::exactly,
           .has_sliding_lists = false,
           .stray_permille_max = kMaglevStrayPermille,
-          .partitions_off_max = kMaglevSlotsOff};
+          .partitions_off_max = kMaglevSlotsOff + least_};
 }
 
 Result<MaglevTable> MaglevTable::changed(MemberList members) const {
@@ -60,7 +62,40 @@ Result<MaglevTable> MaglevTable::changed(MemberList members) const {
   return next;
 }
 
+// A slot for each of the lightest whose share of what is left is no whole one; the others' shares of the rest, rounded so
+// that the largest parts of slots count as whole ones.
+std::vector<std::uint64_t> MaglevTable::quotas() {
+  const auto weight_of = [&](std::size_t index) {
+    return static_cast<std::uint64_t>(members_[static_cast<MemberIndex>(index)].weight);
+  };
+  std::vector<std::size_t> by_weight(members_.size());
+  std::iota(by_weight.begin(), by_weight.end(), std::size_t{0});
+  std::ranges::sort(by_weight, {}, [&](std::size_t index) { return std::pair(weight_of(index), index); });
+  std::vector<std::uint64_t> quotas(members_.size(), 1);
+  std::uint64_t slots = slots_.size();
+  auto weights = static_cast<std::uint64_t>(members_.weight_total());
+  least_ = 0;
+  while (slots * weight_of(by_weight[least_]) < weights) {
+    weights -= weight_of(by_weight[least_++]);
+    --slots;
+  }
+  std::vector<std::size_t> others(by_weight.begin() + least_, by_weight.end());
+  std::uint64_t left = slots;
+  for (const std::size_t index : others) {
+    quotas[index] = slots * weight_of(index) / weights;
+    left -= quotas[index];
+  }
+  std::ranges::sort(others, {}, [&](std::size_t index) {
+    return std::pair(weights - slots * weight_of(index) % weights, index);
+  });
+  for (std::size_t i = 0; i < left; ++i) {
+    ++quotas[others[i]];
+  }
+  return quotas;
+}
+
 void MaglevTable::fill() {
+  std::vector<std::uint64_t> left = quotas();
   std::int64_t weight_max = 1;
   for (std::size_t index = 0; index < members_.size(); ++index) {
     weight_max = std::max(weight_max, members_[static_cast<MemberIndex>(index)].weight);
@@ -74,15 +109,16 @@ void MaglevTable::fill() {
   }
   std::vector<bool> is_taken(slots_.size());
   std::size_t free_slots = slots_.size();
-  // The heaviest take a slot in every round, so there are no more rounds than slots.
+  // Everybody has its slots after at most one round more than there are slots.
   while (free_slots > 0) {
     for (std::size_t index = 0; index < turns.size() && free_slots > 0; ++index) {
       Turn& turn = turns[index];
       turn.credit += members_[static_cast<MemberIndex>(index)].weight;
-      if (turn.credit < weight_max) {
+      if (turn.credit < weight_max || left[index] == 0) {
         continue;
       }
       turn.credit -= weight_max;
+      --left[index];
       while (is_taken[turn.slot]) {
         turn.slot = (turn.slot + turn.stride) % slots_.size();
       }
