@@ -143,7 +143,7 @@ TEST_F(CheckFile, is_undecided_without_a_step_or_time_or_memory_and_says_which_f
 
   for (const Case& one : std::vector<Case>{{"--steps", "1", "it took more steps than --steps allows"},
                                            {"--budget", "0s", "the time of --budget was up"},
-                                           {"--memory", "1B", "it needed more memory than --memory allows"}}) {
+                                           {"--memory", "600B", "it needed more memory than --memory allows"}}) {
     SCOPED_TRACE(one.flag);
     const Outcome outcome = check({file, one.flag, one.value});
     EXPECT_EQ(outcome.exit, ExitCode::undecided);

@@ -248,7 +248,19 @@ struct Line {
   std::string repeated;  // its repeated_subject
   TrueTime first;        // of `times`
   std::size_t times = 1;
+  std::optional<ShardId> committed;  // of a commit, the range that it is about
+  std::string whole;                 // and the same with all that is known of that range
 };
+
+// Where commits are told by what is new in them, the first of each range is told whole.
+void tell_first_commits_whole(std::vector<Line>& lines) {
+  std::set<ShardId> told;
+  for (Line& line : lines) {
+    if (line.committed && told.insert(*line.committed).second) {
+      line.text = line.whole;
+    }
+  }
+}
 
 // Drops the earlier lines about the same, and has `line` say how many they were.
 void replace_repeated(std::vector<Line>& lines, Line& line) {
@@ -294,13 +306,20 @@ std::vector<std::string> Excerpt::before(const Violation& violation) const {
     relevance.learn(entry.observed);
   }
   std::vector<Line> lines;
+  std::map<ShardId, ShardRecord> records;
   const bool has_faults = std::ranges::any_of(entries_, [](const Entry& entry) { return !entry.fault.empty(); });
   for (const Entry& entry : entries_) {
     if (has_time && violation.at < entry.observed.at) {
       break;
     }
     if (!entry.fault.empty()) {
-      lines.push_back({entry.observed.at, entry.fault, true, {}, entry.observed.at});
+      lines.push_back({.at = entry.observed.at,
+                       .text = entry.fault,
+                       .is_fault = true,
+                       .repeated = {},
+                       .first = entry.observed.at,
+                       .committed = {},
+                       .whole = {}});
       continue;
     }
     const bool is_about = relevance.covers(entry.observed);
@@ -308,7 +327,19 @@ std::vector<std::string> Excerpt::before(const Violation& violation) const {
       continue;
     }
     if (std::string text = told(wording_, entry.observed); !text.empty()) {
-      Line line{entry.observed.at, std::move(text), false, repeated_subject(entry.observed), entry.observed.at};
+      Line line{.at = entry.observed.at,
+                .text = std::move(text),
+                .repeated = repeated_subject(entry.observed),
+                .first = entry.observed.at,
+                .committed = {},
+                .whole = {}};
+      if (const auto* committed = std::get_if<RecordCommitted>(&entry.observed.fact)) {
+        line.committed = committed->record.shard;
+        line.whole = line.text;
+        const auto before = records.find(committed->record.shard);
+        line.text = before == records.end() ? line.text : describe_news(wording_, before->second, entry.observed);
+        records.insert_or_assign(committed->record.shard, committed->record);
+      }
       replace_repeated(lines, line);
       lines.push_back(std::move(line));
     }
@@ -316,6 +347,7 @@ std::vector<std::string> Excerpt::before(const Violation& violation) const {
   std::size_t to_skip = lines.size() <= kLinesMax ? 0 : lines.size() - kLinesMax;
   const std::size_t left_out =
       std::erase_if(lines, [&](const Line& line) { return !line.is_fault && to_skip > 0 && to_skip-- > 0; });
+  tell_first_commits_whole(lines);
   std::vector<std::string> texts;
   if (left_out > 0) {
     texts.push_back(fmt::format("({} earlier line{} left out; replay --trace prints all)", left_out,

@@ -25,6 +25,7 @@ constexpr std::string_view kCluster =
     "bytes_per_second 100000000\n";
 constexpr NodeId kA{1};  // storage nodes of that cluster
 constexpr NodeId kB{2};
+constexpr NodeId kC{3};
 
 Scenario scenario_of(const std::string& more) { return parse_scenario(std::string(kCluster) + more, "s").value(); }
 
@@ -69,6 +70,55 @@ TEST(Excerpt, tells_what_is_about_the_key_that_is_named_and_about_its_range) {
   EXPECT_THAT(lines, Not(Contains(HasSubstr("key 1 "))));
   EXPECT_THAT(lines, Not(Contains(HasSubstr("range 0"))));
   EXPECT_EQ(lines.back(), " 100.000 ms  M1 NoLostWrite is broken");
+}
+
+// What stays the same is told once.
+TEST(Excerpt, tells_of_a_range_what_is_new_in_it) {
+  Listened run;
+  run.create(ShardId{0}, {Key{0}, Key{4}}, kA);
+  RecordCommitted fact{};
+  fact.record.shard = ShardId{0};
+  fact.record.range = {Key{0}, Key{4}};
+  fact.record.owner = kA;
+  fact.record.epoch = Epoch{1};
+  fact.record.move = MoveId{4};
+  fact.record.source = kA;
+  fact.record.target = kB;
+  fact.record.phase = MovePhase::preparing;
+  run.tell(10, NodeId{0}, fact);
+  fact.record.phase = MovePhase::copying;
+  run.tell(20, NodeId{0}, fact);
+  fact.record.mover = kC;
+  fact.record.mover_epoch = MoverEpoch{2};
+  run.tell(30, NodeId{0}, fact);
+  fact.record.members.insert(kA);
+  fact.record.joining = kC;
+  run.tell(40, NodeId{0}, fact);
+  fact.record.phase = MovePhase::none;
+  fact.record.move = MoveId{};
+  run.tell(50, NodeId{0}, fact);
+  fact.record.owner = kB;
+  fact.record.epoch = Epoch{9};
+  run.tell(60, NodeId{0}, fact);
+
+  const std::vector<std::string> lines = run.before("range 0 went wrong");
+
+  ASSERT_EQ(lines.size(), 8U);
+  EXPECT_THAT(lines[0], HasSubstr(": range 0 [0, 4) belongs to storage node 1 under epoch 1"));
+  EXPECT_THAT(lines[1], EndsWith(": range 0 now: move 4 from storage node 1 to storage node 2 is preparing"));
+  EXPECT_THAT(lines[2], EndsWith(": range 0 now: move 4 is copying"));
+  EXPECT_THAT(lines[3], EndsWith(": range 0 now: move 4, driven by storage node 3 under mover epoch 2"));
+  EXPECT_THAT(lines[4], EndsWith(": range 0 now: replica set 1, storage node 3 joins it"));
+  EXPECT_THAT(lines[5], EndsWith(": range 0 now: move 4 is over"));
+  EXPECT_THAT(lines[6], HasSubstr(": range 0 [0, 4) belongs to storage node 2 under epoch 9, replica set 1"));
+
+  // Where the beginning is left out, the first that is left is whole.
+  for (int i = 0; i < 16; ++i) {
+    run.ask(70 + i, static_cast<std::uint32_t>(16 * i), Key{1});
+  }
+  const std::vector<std::string> later = run.before("range 0 and key 1 went wrong");
+  EXPECT_THAT(later[1], HasSubstr(": range 0 [0, 4) belongs to storage node 1 under epoch 1"));
+  EXPECT_THAT(later[2], EndsWith(": range 0 now: replica set 1, storage node 3 joins it"));
 }
 
 TEST(Excerpt, tells_of_a_named_request_and_of_its_key) {

@@ -13,6 +13,27 @@ namespace {
 // " for move 7", or nothing.
 std::string for_move(MoveId move) { return move == MoveId{} ? "" : " for " + words(move); }
 
+std::string driver_words(const Wording& wording, const ShardRecord& record) {
+  return record.mover == kNoNode ? ""
+                                 : fmt::format(", driven by {} under mover epoch {}", wording.process(record.mover),
+                                               record.mover_epoch.value);
+}
+
+std::string move_words(const Wording& wording, const ShardRecord& record) {
+  return fmt::format("{} from {} to {} is {}{}", words(record.move), wording.process(record.source),
+                     wording.process(record.target), name_of(record.phase), driver_words(wording, record));
+}
+
+std::string members_words(const Wording& wording, const ShardRecord& record) {
+  std::string members;
+  record.members.for_each(
+      [&](NodeId member) { members += (members.empty() ? "" : " ") + std::to_string(member.value); });
+  return (members.empty() ? "" : "replica set " + members) +
+         (record.joining == kNoNode ? "" : fmt::format(", {} joins it", wording.process(record.joining)));
+}
+
+bool is_in_move(const ShardRecord& record) { return record.phase != MovePhase::none && record.move != MoveId{}; }
+
 std::string record_words(const Wording& wording, const RecordCommitted& fact) {
   const ShardRecord& record = fact.record;
   if (fact.change == RecordChange::removed) {
@@ -21,19 +42,38 @@ std::string record_words(const Wording& wording, const RecordCommitted& fact) {
   std::string text =
       fmt::format("{} {} belongs to {} under {}", words(record.shard), words(record.range),
                   record.owner == kNoNode ? "nobody" : wording.process(record.owner), words(record.epoch));
-  if (record.phase != MovePhase::none && record.move != MoveId{}) {
-    text += fmt::format(", {} from {} to {} is {}", words(record.move), wording.process(record.source),
-                        wording.process(record.target), name_of(record.phase));
-    text += record.mover == kNoNode ? ""
-                                    : fmt::format(", driven by {} under mover epoch {}", wording.process(record.mover),
-                                                  record.mover_epoch.value);
-  }
-  std::string members;
-  record.members.for_each(
-      [&](NodeId member) { members += (members.empty() ? "" : " ") + std::to_string(member.value); });
-  text += members.empty() ? "" : ", replica set " + members;
-  text += record.joining == kNoNode ? "" : fmt::format(", {} joins it", wording.process(record.joining));
+  text += is_in_move(record) ? ", " + move_words(wording, record) : "";
+  const std::string members = members_words(wording, record);
+  text += members.empty() ? "" : ", " + members;
   return text + (record.is_data_lost ? ", its data is lost" : "");
+}
+
+// Only what is new of a range that keeps its owner and its bounds; empty when that is more than its move and its
+// replica set.
+std::string news_words(const Wording& wording, const ShardRecord& before, const RecordCommitted& fact) {
+  const ShardRecord& record = fact.record;
+  if (fact.change == RecordChange::removed || before.range != record.range || before.owner != record.owner ||
+      before.epoch != record.epoch || before.is_data_lost != record.is_data_lost) {
+    return "";
+  }
+  std::string news;
+  const auto add = [&](const std::string& what) { news += (news.empty() ? "" : ", ") + what; };
+  if (is_in_move(record) && (!is_in_move(before) || before.move != record.move)) {
+    add(move_words(wording, record));
+  } else if (is_in_move(record) && before.phase != record.phase) {
+    const bool is_same_mover = before.mover == record.mover && before.mover_epoch == record.mover_epoch;
+    add(fmt::format("{} is {}{}", words(record.move), name_of(record.phase),
+                    is_same_mover ? "" : driver_words(wording, record)));
+  } else if (is_in_move(record)) {
+    const std::string driver = driver_words(wording, record);
+    add(before.mover_epoch == record.mover_epoch ? "" : words(record.move) + driver);
+  } else if (is_in_move(before)) {
+    add(words(before.move) + " is over");
+  }
+  if (before.members != record.members || before.joining != record.joining) {
+    add(members_words(wording, record));
+  }
+  return news.empty() ? "" : fmt::format("{} now: {}", words(record.shard), news);
 }
 
 // " (asked for under mover epoch 2, on epoch 7)": what the command was conditional on.
@@ -56,6 +96,14 @@ std::string cause_words(const Applied& fact) {
 }
 
 }  // namespace
+
+std::string describe_news(const Wording& wording, const ShardRecord& before, const Observed& observed) {
+  const auto& committed = std::get<RecordCommitted>(observed.fact);
+  const std::string news = news_words(wording, before, committed);
+  return news.empty() ? describe_fact(wording, observed)
+                      : fmt::format("{} commits at {}{}: {}", wording.process(observed.by), words(committed.position),
+                                    condition_words(committed), news);
+}
 
 std::string describe_fact(const Wording& wording, const Observed& observed) {
   const Observation& fact = observed.fact;

@@ -31,5 +31,7 @@ class FactTrace final : public ObservationSink {
 
 // A fact in words; empty for those that messages, timers and faults show already.
 std::string describe_fact(const Wording& wording, const Observed& observed);
+// Of a RecordCommitted, only what differs from the record before, where that is about its move or its replica set.
+std::string describe_news(const Wording& wording, const ShardRecord& before, const Observed& observed);
 
 }  // namespace shardcheck::harness
