@@ -102,9 +102,10 @@ std::string text_of(const History& history, const Explanation& explanation) {
   const std::string lines = lines_of(history, explanation);
   return explanation.is_first ? fmt::format("    {} can be explained; contradictory: lines {}\n",
                                             answers_until(explanation.prefix), lines)
-                              : fmt::format("    contradictory: lines {}; whether something before it cannot be "
-                                            "explained either was not found out\n",
-                                            lines);
+                              : fmt::format(
+                                    "    contradictory: lines {}; whether something before it cannot be "
+                                    "explained either was not found out\n",
+                                    lines);
 }
 
 std::string text_of(const LinearizablePrefix& reached) {

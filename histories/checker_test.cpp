@@ -303,8 +303,8 @@ TEST(Checker, explains_what_is_certain_where_it_cannot_be_told_whether_it_is_the
   add_hard_key(builder, 0);
   ValueTable& values = builder.values();
   const TrueTime late{1'000'000};
-  const std::uint32_t read = builder.invoke(
-      late, {.process = values.number(99), .key = values.number(0), .kind = OperationKind::read});
+  const std::uint32_t read =
+      builder.invoke(late, {.process = values.number(99), .key = values.number(0), .kind = OperationKind::read});
   builder.ok(late, read, values.number(77'777));
 
   const CheckReport hasty = check(builder.history(), {.steps_max = 10});

@@ -73,8 +73,9 @@ struct Classification {
   Shortage shortage = Shortage::none;  // for want of that, nothing was counted
   Untold untold = Untold::nothing;     // because of that, nothing but is_sequential was decided
   Holds is_sequential = Holds::undecided;
-  // Of each process by itself, its own changes in its order. yes: of all that could be told apart. Both follow from sequential consistency: then they
-  // are yes, and what only other processes and the time tell to be older is stale, but not counted here.
+  // Of each process by itself, its own changes in its order. yes: of all that could be told apart. Both follow from
+  // sequential consistency: then they are yes, and what only other processes and the time tell to be older is stale,
+  // but not counted here.
   Holds has_monotonic_reads = Holds::undecided;
   Holds reads_its_writes = Holds::undecided;
   Tally reads_backwards;    // a read older than one before it of the same process

@@ -42,18 +42,19 @@ TEST(ContradictionWords, of_a_read_that_misses_an_append_which_no_later_read_sho
 TEST(ContradictionWords, of_strings_without_a_separator_is_told_by_their_pieces) {
   const History lost = story({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "b")",
                               R"(0 ok append "b")", "1 invoke read null", R"(1 ok read "a")"});
-  const History gap = story({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "b")",
-                             R"(0 ok append "b")", R"(0 invoke append "c")", R"(0 ok append "c")", "1 invoke read null",
-                             R"(1 ok read "ac")"});
+  const History gap =
+      story({R"(0 invoke append "a")", R"(0 ok append "a")", R"(0 invoke append "b")", R"(0 ok append "b")",
+             R"(0 invoke append "c")", R"(0 ok append "c")", "1 invoke read null", R"(1 ok read "ac")"});
   const History unknown = story({R"(0 invoke append "ab")", R"(0 ok append "ab")", R"(0 invoke append "cd")",
                                  R"(0 ok append "cd")", "1 invoke read null", R"(1 ok read "abcdx")"});
 
   EXPECT_EQ(sentence_about(lost),
             "the read at line 6 returned \"a\", but the append of \"b\" was acknowledged (line 4) before it began: the "
             "append is lost, or the read is stale: nothing was read later");
-  EXPECT_EQ(sentence_about(gap),
-            "the read at line 8 returned \"ac\", but the append of \"b\" was acknowledged (line 4) before it began: the "
-            "append is lost, as \"c\", which was asked for later, is there");
+  EXPECT_EQ(
+      sentence_about(gap),
+      "the read at line 8 returned \"ac\", but the append of \"b\" was acknowledged (line 4) before it began: the "
+      "append is lost, as \"c\", which was asked for later, is there");
   EXPECT_EQ(sentence_about(unknown), "the read at line 6 returned \"abcdx\", but nobody had appended \"x\"");
 }
 

@@ -80,9 +80,7 @@ struct History {
   // Forgets everything and keeps the memory.
   void clear();
   // Of the operations and the values.
-  std::uint64_t memory_bytes() const {
-    return operations.size() * sizeof(RecordedOperation) + values.memory_bytes();
-  }
+  std::uint64_t memory_bytes() const { return operations.size() * sizeof(RecordedOperation) + values.memory_bytes(); }
 };
 
 // Equal operations, with equal values, and equal nemesis events; value ids may differ, as may line numbers when

@@ -27,9 +27,7 @@ void HistoryAssembler::reserve(std::uint64_t lines_expected) {
   history_.operations.reserve(std::min(kOperationsMax, lines_expected / 2 + lines_expected / 32));
 }
 
-std::uint64_t HistoryAssembler::memory_bytes() const {
-  return history_.memory_bytes() + bytes_beside_;
-}
+std::uint64_t HistoryAssembler::memory_bytes() const { return history_.memory_bytes() + bytes_beside_; }
 
 // False when it is spent.
 bool HistoryAssembler::keep_to_budget() {

@@ -261,7 +261,7 @@ class Stream {
   FlatMap number_of_key_;
   std::vector<Key> keys_;
   std::vector<std::uint32_t> kept_;
-  std::uint64_t carried_ = 0;  // operations in front, kept from the window before
+  std::uint64_t carried_ = 0;        // operations in front, kept from the window before
   std::uint64_t carried_bytes_ = 0;  // of what is kept
   std::uint64_t kept_max_ = 0;
   bool is_violated_ = false;

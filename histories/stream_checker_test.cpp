@@ -250,8 +250,8 @@ TEST(StreamChecker, gives_up_the_keys_with_the_largest_values) {
 }
 
 TEST(StreamChecker, reads_no_more_when_a_line_or_the_names_of_the_keys_take_too_much) {
-  const StreamReport line =
-      streamed(written(0, 'a', 10, 0) + written(1, 'b', 300'000, 1) + written(0, 'c', 10, 2), {.memory_bytes_max = 1'000'000});
+  const StreamReport line = streamed(written(0, 'a', 10, 0) + written(1, 'b', 300'000, 1) + written(0, 'c', 10, 2),
+                                     {.memory_bytes_max = 1'000'000});
   EXPECT_EQ(line.verdict, Verdict::undecided);
   EXPECT_EQ(line.shortage, Shortage::memory);
   EXPECT_EQ(line.stopped_at_line, 2U);

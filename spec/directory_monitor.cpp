@@ -49,9 +49,10 @@ void DirectoryMonitor::check_grant(const RecordCommitted& fact, const MonitorCon
     });
   }
   context.expect(ClauseId::D2, record.epoch == epoch_of(fact.position), [&] {
-    return fmt::format("{} was granted to {} under {}, but the epoch of a grant has to be the position at which it is "
-                       "committed, {}: only then is there one order of all grants",
-                       words(record.shard), words(record.owner), words(record.epoch), words(fact.position));
+    return fmt::format(
+        "{} was granted to {} under {}, but the epoch of a grant has to be the position at which it is "
+        "committed, {}: only then is there one order of all grants",
+        words(record.shard), words(record.owner), words(record.epoch), words(fact.position));
   });
   for (const KnownGrant& grant : context.known.grants()) {
     if (grant.epoch == record.epoch && grant.range.overlaps(record.range)) {

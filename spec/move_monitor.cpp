@@ -229,10 +229,10 @@ void MoveMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
                          words(record->range), words(record->epoch), earlier_departure(context.by, shard, context));
     });
     context.expect(ClauseId::M9, is_amnesiacs || !record->members.contains(context.by), [&] {
-      return fmt::format("{} removed its copy of {} {}, {}, though the directory still has it in the replica set of {} {} under {}",
-                         words(context.by), words(fact.shard), words(fact.range),
-                         copy_of(context.by, fact.move, context), words(shard), words(record->range),
-                         words(record->epoch));
+      return fmt::format(
+          "{} removed its copy of {} {}, {}, though the directory still has it in the replica set of {} {} under {}",
+          words(context.by), words(fact.shard), words(fact.range), copy_of(context.by, fact.move, context),
+          words(shard), words(record->range), words(record->epoch));
     });
   }
   const KnownMove* move = context.known.move(fact.move);

@@ -83,7 +83,8 @@ TEST(CleanupSafety, a_member_keeps_its_copy_until_it_is_none) {
   story.commit(RecordChange::members_changed, story.epoch());
   story.tell(kB, CopyRemoved{kShard, keys(0, 16), MoveId{}});
 
-  EXPECT_TRUE(rejects(story, ClauseId::M9, {"node 1", "kept as a member of a replica set", "though the directory still has it in"}));
+  EXPECT_TRUE(rejects(story, ClauseId::M9,
+                      {"node 1", "kept as a member of a replica set", "though the directory still has it in"}));
 }
 
 // A range of A's, of which this node is a member and begins a copy.

@@ -107,7 +107,8 @@ Result<void> read_hello(std::string_view answer, PlacementHello& hello) {
   for (std::size_t index = 1; index < words.size(); ++index) {
     const std::size_t equals = words[index].find('=');
     if (!names.insert(words[index].substr(0, equals)).second) {
-      return fail("", fmt::format("it says {} twice", to_word(words[index].substr(0, std::min<std::size_t>(equals, 60)))));
+      return fail("",
+                  fmt::format("it says {} twice", to_word(words[index].substr(0, std::min<std::size_t>(equals, 60)))));
     }
     if (equals == std::string_view::npos ||
         !read_word(words[index].substr(0, equals), words[index].substr(equals + 1), hello)) {

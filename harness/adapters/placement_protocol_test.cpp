@@ -94,8 +94,8 @@ TEST_P(BadHello, is_an_error) {
 
 INSTANTIATE_TEST_SUITE_P(All, BadHello,
                          testing::Values("", "okay", "error", "ok movement", "ok movement=maybe", "ok points=-1",
-                                         "ok points=", "ok circle=0", "ok weights=1", "ok golden=%z", "ok golden=ring-md5-be33", "ok lists=yes lists=yes",
-                                         "ok =", "ok a=b"));
+                                         "ok points=", "ok circle=0", "ok weights=1", "ok golden=%z",
+                                         "ok golden=ring-md5-be33", "ok lists=yes lists=yes", "ok =", "ok a=b"));
 
 }  // namespace
 }  // namespace shardcheck

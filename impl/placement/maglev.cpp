@@ -62,8 +62,8 @@ Result<MaglevTable> MaglevTable::changed(MemberList members) const {
   return next;
 }
 
-// A slot for each of the lightest whose share of what is left is no whole one; the others' shares of the rest, rounded so
-// that the largest parts of slots count as whole ones.
+// A slot for each of the lightest whose share of what is left is no whole one; the others' shares of the rest, rounded
+// so that the largest parts of slots count as whole ones.
 std::vector<std::uint64_t> MaglevTable::quotas() {
   const auto weight_of = [&](std::size_t index) {
     return static_cast<std::uint64_t>(members_[static_cast<MemberIndex>(index)].weight);
@@ -85,9 +85,8 @@ std::vector<std::uint64_t> MaglevTable::quotas() {
     quotas[index] = slots * weight_of(index) / weights;
     left -= quotas[index];
   }
-  std::ranges::sort(others, {}, [&](std::size_t index) {
-    return std::pair(weights - slots * weight_of(index) % weights, index);
-  });
+  std::ranges::sort(others, {},
+                    [&](std::size_t index) { return std::pair(weights - slots * weight_of(index) % weights, index); });
   for (std::size_t i = 0; i < left; ++i) {
     ++quotas[others[i]];
   }

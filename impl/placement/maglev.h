@@ -1,7 +1,7 @@
 // Maglev hashing (Eisenbud et al., NSDI 2016): a table of a prime number of slots, filled in turns. Every member has an
-// order of its own over all slots, start and stride from its name, and takes the first one that is free, until it has as
-// many as its weight is worth; a member of half the weight of the heaviest takes every second turn, after a first one
-// for all. A key's hash names a slot.
+// order of its own over all slots, start and stride from its name, and takes the first one that is free, until it has
+// as many as its weight is worth; a member of half the weight of the heaviest takes every second turn, after a first
+// one for all. A key's hash names a slot.
 //
 // P1 exactly: turns are taken in the order of names.
 // P3 within a bound: a change of turns passes slots on between members that it is not about. Strays are at most

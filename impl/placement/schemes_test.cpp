@@ -231,11 +231,9 @@ TEST(Maglev, a_light_member_has_a_slot_beside_one_of_a_million_times_its_weight)
 
 // Turns alone would have given each of the light ones a slot too many, and taken them all from the heavy one.
 TEST(Maglev, light_members_beside_a_heavy_one_cost_it_no_more_than_a_slot) {
-  const auto placement = placement_of(maglev_factory(), {{.name = "m11"},
-                                                         {.name = "m12", .weight = 257},
-                                                         {.name = "m3"},
-                                                         {.name = "m5"},
-                                                         {.name = "m7"}});
+  const auto placement =
+      placement_of(maglev_factory(),
+                   {{.name = "m11"}, {.name = "m12", .weight = 257}, {.name = "m3"}, {.name = "m5"}, {.name = "m7"}});
 
   EXPECT_NEAR(partitions_by_member(*placement).at("m12"), 65'537 * 257.0 / 261, 1);
   EXPECT_EQ(placement->promises().partitions_off_max, kMaglevSlotsOff);

@@ -51,7 +51,8 @@ TEST(ChildProcess, says_how_a_program_ended) {
 TEST(ChildProcess, a_line_that_never_ends_is_no_answer) {
   EXPECT_THAT(error_of("read line; printf 'ok\\377\\001'"),
               HasSubstr("ended with exit code 0 after 'ok%FF%01' without an end of line"));
-  EXPECT_THAT(error_of("read line; head -c 1000000000 /dev/zero"), HasSubstr("wrote more than 16 MiB without an end of line"));
+  EXPECT_THAT(error_of("read line; head -c 1000000000 /dev/zero"),
+              HasSubstr("wrote more than 16 MiB without an end of line"));
   EXPECT_THAT(error_of("read line; printf ok; sleep 100", kShort),
               HasSubstr("gave no answer within 300 ms but 'ok' without an end"));
 }
