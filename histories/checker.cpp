@@ -271,6 +271,11 @@ std::optional<Explanation> Checker::explain(const History& history, std::uint32_
       low = middle + 1;
     }
   }
+  if (certain && certain->operation == by_return[high]->source) {
+    certain->prefix = prefix_of(history, by_return, high);
+    certain->is_first = true;
+    return certain;
+  }
   return explain_answer(history, whole_, by_return, high, decide, options.telling);
 }
 
