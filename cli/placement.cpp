@@ -311,7 +311,7 @@ void add_choice_flags(CLI::App& placement, PlacementFlags& flags) {
   scheme->check(not_empty());
   mutant->check(not_empty())->excludes(scheme);
   exec->check(not_empty())->excludes(scheme)->excludes(mutant);
-  timeout->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 1e-3}, {"s", 1}, {"m", 60}}))
+  timeout->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}}))
       ->check(seconds_from(0.001))
       ->needs(exec);
   placement
