@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -271,8 +270,6 @@ void add_check(CLI::App& app, ExitCode& exit) {
       ->check(not_empty());
   add_reading_flags(*check, flags->reading);
   check->add_flag("--json", flags->as_json, "Print a JSON array, an object for each file");
-  const std::map<std::string, double> units{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 0.001},
-                                            {"s", 1},     {"m", 60},    {"h", 3600}};
   check
       ->add_option("--html", flags->html,
                    "Write an HTML page with a picture of the history and of what contradicts in it")
@@ -280,20 +277,20 @@ void add_check(CLI::App& app, ExitCode& exit) {
   check
       ->add_option("--budget", flags->budget_seconds,
                    "Time for each file, such as 60s, 500ms or 2m; a bare number is seconds")
-      ->transform(CLI::AsNumberWithUnit(units))
+      ->transform(as_seconds())
       ->check(seconds_from(0))
       ->default_str("60s");
   check
       ->add_option("--clock-error", flags->clock_error_seconds,
                    "How far the clocks that gave the times may be off, such as 2ms: operations take effect at most so "
                    "much before or after what was recorded")
-      ->transform(CLI::AsNumberWithUnit(units))
+      ->transform(as_seconds())
       ->check(seconds_from(0));
   check
       ->add_option("--availability", flags->availability_seconds,
                    "Judge availability too: a key is violated when nothing of what was asked succeeded for longer than "
                    "this, such as 5s, or when nothing succeeds any more")
-      ->transform(CLI::AsNumberWithUnit(units))
+      ->transform(as_seconds())
       ->check(seconds_from(1e-9));
   check->add_option("--steps", flags->steps_max, "Steps of the search for each key")
       ->check(whole_number_from(0))

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,12 @@ inline CLI::Validator number_between(double least, double most) {
         return is_right ? std::string() : fmt::format("'{}' must be a number from {} to {}", text, least, most);
       },
       "");
+}
+
+// Makes seconds of a time such as 500ms; a bare number is seconds.
+inline CLI::Validator as_seconds() {
+  return CLI::AsNumberWithUnit(
+      std::map<std::string, double>{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}});
 }
 
 // A time, after the parser has made seconds of it. The parser's own check prints a range of 309 digits.

@@ -311,14 +311,12 @@ void add_choice_flags(CLI::App& placement, PlacementFlags& flags) {
   scheme->check(not_empty());
   mutant->check(not_empty())->excludes(scheme);
   exec->check(not_empty())->excludes(scheme)->excludes(mutant);
-  timeout->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}}))
-      ->check(seconds_from(0.001))
-      ->needs(exec);
+  timeout->transform(as_seconds())->check(seconds_from(0.001))->needs(exec);
   placement
       .add_option("--budget", flags.budget_seconds,
                   "How long to judge each scheme, e.g. 10m; what is not judged by then "
                   "is undecided")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->transform(as_seconds())
       ->check(seconds_from(0.001))
       ->default_str("10m");
   compare->check(not_empty())->excludes(scheme)->excludes(mutant);

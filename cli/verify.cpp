@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "cli/commands.h"
@@ -235,7 +234,7 @@ void add_verify(CLI::App& app, ExitCode& exit, const std::vector<UserCluster>& c
   verify
       ->add_option("--budget", flags->budget_seconds,
                    "Draw scenarios for so long, such as 60s, 5m or 8h; fewer only if --scenarios says so")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}}))
+      ->transform(as_seconds())
       ->check(seconds_from(0.001));
   verify->add_option("--mutant", flags->mutant, "Judge the reference with this seeded bug")->check(not_empty());
   verify->add_flag(
