@@ -1,6 +1,7 @@
 // shardcheck placement: what it prints of schemes and of programs, and what it refuses.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -13,7 +14,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kServed = SHARDCHECK_PROGRAM " placement --serve";
+// As long wherever the program is: of a command that is longer than 120 bytes or so the end is left out.
+const std::string kServed = [] {
+  setenv("SERVED", SHARDCHECK_PROGRAM, 1);
+  return std::string("\"$SERVED\" placement --serve");
+}();
 
 TEST(MarkupText, is_escaped_and_valid_whatever_it_was) {
   EXPECT_EQ(markup_escaped("<a href=\"x\">&'</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;'&lt;/a&gt;");
@@ -246,10 +251,7 @@ TEST_F(Commands, placement_compares_schemes_as_tables_and_as_one_page) {
 
 TEST_F(Commands, placement_page_tells_whole_names_units_and_words) {
   const std::string html = path("page.html");
-  // As long wherever the program is: of a command that is longer than 120 bytes or so the end is left out.
-  ASSERT_EQ(setenv("SERVED", SHARDCHECK_PROGRAM, 1), 0);
-  const std::string command_line =
-      "\"$SERVED\" placement --serve --scheme ring # a name of more than sixty characters to its very last";
+  const std::string command_line = kServed + " --scheme ring # a name of more than sixty characters to its very last";
 
   const CommandOutcome outcome = command({"placement", "--compare", "ring,modulo,redis-slots", "--exec", command_line,
                                           "--cases", "2", "--keys", "1000", "--html", html});

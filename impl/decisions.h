@@ -16,7 +16,8 @@ class Decisions {
   constexpr Decisions() = default;
   explicit constexpr Decisions(Mutant mutant) : mutant_(mutant) {}
 
-  // --- directory ---
+  // Directory.
+
   // Is a commit compared with the record that it changes: its move, mover, phase and epoch?
   bool compares_before_commit() const { return !is(Mutant::dir_commit_unconditional); }
   // May a move begin on a range that is in one already?
@@ -59,7 +60,8 @@ class Decisions {
   // Is a commit that comes once more the same commit, or one more change of owner?
   bool repeats_commit_as_nothing() const { return !is(Mutant::move_commit_retry_twice); }
 
-  // --- leases ---
+  // Leases.
+
   // Until when does a holder trust the lease it was just answered? The directory promised `until`, which was counted
   // from the sending of the request; counting from receipt would add the time the answer was on its way.
   Instant trusted_until(Instant until, Instant received_at, Duration lease_duration) const {
@@ -84,7 +86,8 @@ class Decisions {
     return is(Mutant::lease_wall_clock) ? until + stepped_back : until;
   }
 
-  // --- epochs ---
+  // Epochs.
+
   // Does a server that is asked under an epoch above what it knows believe that the range is its own by it?
   bool believes_future_epochs() const { return is(Mutant::fence_accepts_future); }
   // Is a request with this epoch below what the node has seen, and so stale?
@@ -99,7 +102,8 @@ class Decisions {
   // Is what the directory told about epochs written to disk?
   bool keeps_epochs_on_disk() const { return !is(Mutant::fence_memory_only); }
 
-  // --- move ---
+  // Move.
+
   // Does a mover give a move up when a side is silent for too long or lost its copy?
   bool gives_up_dead_target() const { return !is(Mutant::move_target_death_ignored); }
   // Does it, when the target says that it can never replay what it is sent?
@@ -185,7 +189,8 @@ class Decisions {
   // Does a server admit that a request is ahead of what it knows, or send it on to whoever it still believes in?
   bool admits_being_behind() const { return !is(Mutant::redirect_cycle); }
 
-  // --- dual writes ---
+  // Dual writes.
+
   // Does the source send its writes to the target even when there is nothing to copy now?
   bool installs_capture(bool is_nothing_there) const {
     return !is(Mutant::move_empty_delta_no_forwarder) || !is_nothing_there;
@@ -202,11 +207,13 @@ class Decisions {
            is(Mutant::dual_write_acked_before_staged) || is(Mutant::move_forward_early);
   }
 
-  // --- forwarding ---
+  // Forwarding.
+
   // When does the target answer a request that the source handed on: when it comes, or once the grant names the target?
   bool answers_forwarded_at_once() const { return is(Mutant::forwarded_answered_before_grant); }
 
-  // --- router ---
+  // Router.
+
   bool learns_from_answers() const { return !is(Mutant::client_never_refreshes); }
   // Which of the three signals does a router take the answer for?
   Signal understood_as(Signal signal) const { return is(Mutant::client_collapses_errors) ? Signal::transient : signal; }

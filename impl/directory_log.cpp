@@ -13,8 +13,6 @@ DirectoryLog::DirectoryLog(const ClusterOptions& options, NodeId self)
   SHARDCHECK_ASSERT(options.directories <= kDirectoriesMax);
 }
 
-// --- the disk ------------------------------------------------------------------------------------------------------
-
 void DirectoryLog::start(LogSnapshot initial, std::span<const Record> durable, Instant now, ClusterOutputs& outputs) {
   *this = DirectoryLog(options_, self_);
   snapshot_ = std::move(initial);
@@ -95,8 +93,6 @@ void DirectoryLog::on_synced(std::uint64_t count, Instant now, ClusterOutputs& o
   release(now, outputs);
 }
 
-// --- the log -------------------------------------------------------------------------------------------------------
-
 const LogEntry& DirectoryLog::entry(DirectoryPosition position) const {
   SHARDCHECK_ASSERT(position > snapshot_.position);
   SHARDCHECK_ASSERT(position <= last());
@@ -146,8 +142,6 @@ void DirectoryLog::install(LogSnapshot snapshot) {
   snapshot_ = std::move(snapshot);
   committed_ = std::max(committed_, snapshot_.position);
 }
-
-// --- replication ---------------------------------------------------------------------------------------------------
 
 bool DirectoryLog::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
   if (!is_member(from)) {

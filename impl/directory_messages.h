@@ -11,7 +11,8 @@
 
 namespace shardcheck::impl {
 
-// --- the directory -------------------------------------------------------------------------------------------------
+// The directory.
+
 // A record that may be absent.
 struct Sibling {
   ShardRecord record;
@@ -161,7 +162,8 @@ struct SettingReply {
   Outcome outcome;
 };
 
-// --- among the members of the directory (directory_log.h) ---------------------------------------------------------
+// Among the members of the directory (directory_log.h).
+
 // A period of leadership of the directory's log.
 struct Term : Strong<Term, std::uint32_t> {
   using Strong::Strong;

@@ -57,8 +57,6 @@ void DirectoryNode::start(std::span<const Record> durable, Instant now, ClusterO
   log_.start({beginning, Term{}, state_.parts()}, durable, now, outputs);
 }
 
-// --- what is asked -------------------------------------------------------------------------------------------------
-
 void DirectoryNode::receive(NodeId from, const Message& message, Instant now, ClusterOutputs& outputs) {
   if (const auto* polled = std::get_if<Poll>(&message)) {
     poll(from, *polled, now, outputs);
@@ -180,8 +178,6 @@ void DirectoryNode::look_for_expired(Instant now, ClusterOutputs& outputs) {
   }
   outputs.wake_at(now + leases_.interval(), kLeases);
 }
-
-// --- what is committed ---------------------------------------------------------------------------------------------
 
 // After every input: whatever the log says is committed now is acted on.
 void DirectoryNode::follow_log(Instant now, ClusterOutputs& outputs) {

@@ -377,8 +377,6 @@ TEST(DirectoryState, the_same_commands_give_the_same_records) {
   EXPECT_EQ(one.state().records(), other.state().records());
 }
 
-// --- the mutants of the directory ---
-
 TEST(DirectoryState, an_unconditional_commit_switches_after_the_abort) {
   Directory directory(Mutant::dir_commit_unconditional);
   directory.moved_up_to(MovePhase::fenced);

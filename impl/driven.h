@@ -63,7 +63,8 @@ class Driven {
   // What was sent since the last input or call of this; said() and sent() then know nothing of it.
   auto take_sends() { return std::exchange(outputs_.sends, {}); }
 
-  // --- what the last input led to, and the syncs since ---
+  // What the last input led to, and the syncs since.
+
   std::vector<std::string> said() const {
     std::vector<std::string> lines;
     for (const auto& sent : outputs_.sends) {

@@ -76,7 +76,8 @@ class DrivenStorage : public Driven<StorageNode> {
     return *this;
   }
 
-  // --- clients ---
+  // Clients.
+
   DrivenStorage& ask(const Operation& operation, Attempt attempt, Epoch epoch = Epoch{1}) {
     receive(kRouter, Request{attempt, epoch, operation});
     return *this;
@@ -97,7 +98,8 @@ class DrivenStorage : public Driven<StorageNode> {
     return {{ClientId{0}, sequence}, attempt};
   }
 
-  // --- the directory and the mover ---
+  // The directory and the mover.
+
   DrivenStorage& learn(MovePhase phase, MoverEpoch mover = MoverEpoch{1}) {
     return learn(record_in(phase, mover), position_of(phase));
   }

@@ -36,7 +36,8 @@ struct CopyCursor : Strong<CopyCursor, std::uint32_t> {
   using Strong::Strong;
 };
 
-// --- clients and routers -------------------------------------------------------------------------------------------
+// Clients and routers.
+
 struct ClientRequest {
   RequestId request;
   Operation operation;
@@ -67,7 +68,8 @@ struct Refusal {
   DirectoryPosition known_at;
 };
 
-// --- moves ---------------------------------------------------------------------------------------------------------
+// Moves.
+
 // From outside: move the range.
 struct StartMove {
   ShardId shard;
@@ -172,7 +174,8 @@ struct ForwardedRequest {
   Request request;
 };
 
-// --- replica sets --------------------------------------------------------------------------------------------------
+// Replica sets.
+
 // The owner to a follower (a member, or who joins): what is durable with the owner and follows `after`. Without entries
 // it asks where the follower stands.
 struct Replicate {

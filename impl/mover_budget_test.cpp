@@ -73,8 +73,6 @@ TEST(Mover, a_longer_pause_is_accepted_for_the_copy_that_it_was_decided_for) {
   EXPECT_FALSE(mover.command());
 }
 
-// --- split first ---------------------------------------------------------------------------------------------------
-
 // Outrun, in three rounds.
 DrivenMover outrun(ClusterOptions cluster) {
   DrivenMover mover(cluster);

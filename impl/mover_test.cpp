@@ -130,8 +130,6 @@ TEST(Mover, a_report_of_another_move_is_ignored) {
   EXPECT_TRUE(mover.is_silent());
 }
 
-// --- taking over ---
-
 TEST(Mover, waits_for_whoever_drives_a_move_before_it_takes_it_over_with_a_higher_epoch) {
   DrivenMover mover;
 
@@ -215,8 +213,6 @@ TEST(Mover, tells_the_other_movers_that_it_drives_a_move_but_not_all_the_time) {
   EXPECT_THAT(mover.said(),
               ElementsAre("to 5: mover_alive ", "to 0: advance_move range 0 move 5 planned on epoch 1 phase copying"));
 }
-
-// --- what cannot go on ---
 
 TEST(Mover, aborts_a_move_that_a_side_cannot_take_part_in) {
   DrivenMover mover;

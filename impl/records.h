@@ -8,7 +8,8 @@
 
 namespace shardcheck::impl {
 
-// --- directory ---
+// Directory.
+
 // The term that the member is in, and whom it voted for in it.
 struct Voted {
   Term term;
@@ -28,7 +29,8 @@ struct SnapshotKept {
   StatePart part;
 };
 
-// --- storage node ---
+// Storage node.
+
 // Written once by whoever set the node up, before its first start: a disk without it has been lost.
 struct Formatted {};
 // The node takes copies from now on, or takes none and gives away what it has.
@@ -141,7 +143,8 @@ struct CopyDropped {
   KeyRange keys;
 };
 
-// --- replica sets, at a storage node ---
+// Replica sets, at a storage node.
+
 // An empty copy was begun, to become a member.
 struct ReplicaBegun {
   ShardRecord record;

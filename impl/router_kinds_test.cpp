@@ -7,8 +7,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// --- a routing tier ---
-
 TEST(RoutingTier, reads_everything_when_it_starts_and_operations_wait_for_it) {
   DrivenRouter tier(RouterKind::routing_tier);
 
@@ -38,8 +36,6 @@ TEST(RoutingTier, polls_as_well_since_the_last_update_may_be_the_one_it_missed) 
   tier.at(40).fire(kPollTimer);
   EXPECT_THAT(tier.said(), ElementsAre("to 0: poll after 0"));
 }
-
-// --- direct reads ---
 
 TEST(DirectReads, each_operation_begins_with_a_lookup_of_its_record) {
   DrivenRouter direct(RouterKind::direct_reads);
@@ -93,8 +89,6 @@ TEST(DirectReads, stale_epochs_of_two_ranges_are_read_one_after_the_other) {
   EXPECT_TRUE(direct.observed<RefreshEnded>()[0].is_answered);
 }
 
-// --- members of the directory that cannot answer ---
-
 // Of three members, asked in the order 2, 0, 1.
 class RouterOfThreeMembers : public Driven<Router> {
  public:
@@ -142,8 +136,6 @@ TEST(RoutingTier, turned_away_polls_the_member_that_leads) {
 
   EXPECT_THAT(tier.said(), ElementsAre("to 1: poll after 0"));
 }
-
-// --- a coordinator ---
 
 TEST(Coordinator, each_operation_asks_any_node_and_follows_where_it_is_sent) {
   DrivenRouter coordinator(RouterKind::coordinator);

@@ -57,8 +57,6 @@ TEST(Router, a_second_answer_to_one_attempt_is_ignored) {
   EXPECT_TRUE(router.is_silent());
 }
 
-// --- signals ---
-
 TEST(Router, stale_epoch_refreshes_the_map_and_then_tries_again) {
   DrivenRouter router;
   router.learn(record(kA, 1), 1).ask();
@@ -143,8 +141,6 @@ TEST(Router, a_signal_for_an_attempt_that_is_over_is_ignored) {
   EXPECT_TRUE(router.is_silent());
 }
 
-// --- refreshes ---
-
 TEST(Router, all_who_wait_for_the_map_share_one_refresh) {
   DrivenRouter router;
   router.learn(record(kA, 1), 1).ask(0).ask(1);
@@ -192,8 +188,6 @@ TEST(Router, an_unanswered_refresh_is_asked_again_and_counts_as_an_attempt) {
   EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 refused nil"));
 }
 
-// --- giving up ---
-
 TEST(Router, a_request_given_up_after_promises_of_no_effect_was_refused) {
   DrivenRouter router;
   router.learn(record(kA, 1), 1).ask();
@@ -240,8 +234,6 @@ TEST(Router, a_request_for_lost_data_is_refused_at_once) {
 
   EXPECT_THAT(router.said(), ElementsAre("to client: client_reply 0.1 refused nil"));
 }
-
-// --- the map ---
 
 TEST(Router, an_older_record_never_replaces_a_newer_one) {
   DrivenRouter router;
@@ -295,8 +287,6 @@ TEST(Router, a_new_request_of_a_client_takes_the_place_of_the_one_that_it_gave_u
   router.answer(kA, attempt(0, 0));
   EXPECT_TRUE(router.is_silent());
 }
-
-// --- mutants ---
 
 TEST(Router, a_mutant_refreshes_after_a_transient_error_and_after_a_missing_answer) {
   DrivenRouter transient(Mutant::client_refresh_on_any_error), unanswered(Mutant::client_refresh_on_any_error);

@@ -16,8 +16,6 @@
 
 namespace shardcheck::impl {
 
-// --- the source ------------------------------------------------------------------------------------------------------
-
 bool StorageNode::captures(const ShardCopy& copy) const {
   return copy.captured_for != MoveId{} && copy.captured_for == copy.known.move && is_before_switch(copy.known.phase) &&
          is_source_of(copy.known);
@@ -173,8 +171,6 @@ void StorageNode::end_capture_if_over(ShardId shard, Instant now, ClusterOutputs
   sending.fenced.reset();
   release_held(shard, LogPosition{UINT64_MAX}, now, outputs);
 }
-
-// --- the target ------------------------------------------------------------------------------------------------------
 
 void StorageNode::stage_dual_writes(const DualWrites& batch, Instant now, ClusterOutputs& outputs) {
   const ShardRecord& record = batch.record;

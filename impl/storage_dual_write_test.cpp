@@ -81,8 +81,6 @@ class StagingB : public DrivenStorage {
   }
 };
 
-// --- the source ---
-
 TEST(DualWrite, a_write_is_sent_when_it_is_durable_and_answered_when_the_target_has_it) {
   CapturingA a;
 
@@ -205,8 +203,6 @@ TEST(DualWrite, a_move_of_the_first_mode_opens_no_capture) {
   EXPECT_THAT(a.said(), ElementsAre("to 3: reply request 0.1 attempt 0 ok nil"));
 }
 
-// --- the target ---
-
 TEST(DualWrite, the_target_confirms_what_its_disk_has_and_applies_it_when_the_copy_is_complete) {
   StagingB b;
 
@@ -291,8 +287,6 @@ TEST(DualWrite, a_node_that_stages_no_copy_of_the_move_says_nothing) {
 
   EXPECT_TRUE(b.is_silent());
 }
-
-// --- the mutants ---
 
 TEST(DualWrite, the_mutants_say_too_early_that_a_write_is_safe) {
   CapturingA hasty(Mutant::move_source_acks_before_forward);

@@ -56,8 +56,6 @@ class WaitingB : public DrivenStorage {
   explicit WaitingB(const StagedB& staged) : DrivenStorage(staged) {}
 };
 
-// --- the source ---
-
 TEST(Forwarding, a_source_past_its_barrier_hands_requests_on_once_its_disk_knows_it) {
   FencedA a;
 
@@ -130,8 +128,6 @@ TEST(Forwarding, after_a_committed_abort_the_source_serves_what_it_had_handed_on
 
   EXPECT_THAT(a.said(), ElementsAre("to 3: reply request 0.2 attempt 0 ok 2"));
 }
-
-// --- the target ---
 
 TEST(Forwarding, the_target_serves_it_under_the_grant_and_answers_the_router) {
   WaitingB b;

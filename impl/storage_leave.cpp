@@ -50,8 +50,6 @@ void StorageNode::give_away(const ShardCopy& copy, Instant now, ClusterOutputs& 
   }
 }
 
-// --- the owner -----------------------------------------------------------------------------------------------------
-
 int StorageNode::members_wanted() const {
   return std::min<int>(options_.replicas, options_.storage_nodes - options_.held_back);
 }

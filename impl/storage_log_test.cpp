@@ -24,8 +24,6 @@ DrivenStorage& write_up_to(DrivenStorage& node, std::uint32_t last) {
   return node;
 }
 
-// --- the log -------------------------------------------------------------------------------------------------------
-
 TEST(Log, an_owner_keeps_only_the_last_entries_of_its_log) {
   ServingA a(short_log());
 
@@ -86,8 +84,6 @@ TEST(Log, is_trimmed_again_once_the_move_is_over) {
   EXPECT_EQ(a.copy().log_begin, LogPosition{2});
 }
 
-// --- the throttle --------------------------------------------------------------------------------------------------
-
 ServingA throttled_at_10() {
   ServingA a;
   a.at(10);
@@ -141,8 +137,6 @@ TEST(Throttle, ends_with_the_phase) {
   EXPECT_EQ(a.value(2), number(8));
   EXPECT_THAT(a.observed<WriteThrottled>(), IsEmpty());
 }
-
-// --- the target ----------------------------------------------------------------------------------------------------
 
 MoveOrder prepare(MovePhase phase, std::uint8_t attempt) {
   MoveOrder order{.kind = OrderKind::prepare_target, .record = record_in(phase)};

@@ -17,8 +17,6 @@ constexpr Duration kCostOfEntry = microseconds(6);
 
 }  // namespace
 
-// --- what the directory says of the replica set --------------------------------------------------------------------
-
 // A copy is dropped only when the directory says that the node is no member any more, which reshape_replicas() looks at
 // when it has seen to splits and merges. A new one is begun only by who knows that it had not begun this one before:
 // one that lost its disk may have, and the owner may count on it.
@@ -71,8 +69,6 @@ void StorageNode::ask_directory(CommandKind kind, ShardId shard, NodeId target, 
   command.target = target;
   link_.send(command, outputs);
 }
-
-// --- the owner -----------------------------------------------------------------------------------------------------
 
 void StorageNode::keep_followers(ShardId shard, bool has_just_started, Instant now, ClusterOutputs& outputs) {
   const ShardCopy& copy = state_.copy(shard);
@@ -274,8 +270,6 @@ void StorageNode::send_part(ShardId shard, NodeId to, const FollowerReport& repo
   outputs.cost = kCostOfEntry * part.count;
   after(at(shard).last_write, Send{to, part}, now, outputs);
 }
-
-// --- effects that wait ---------------------------------------------------------------------------------------------
 
 void StorageNode::wait_for_followers(ShardId shard, const Waiting& item, Instant now, ClusterOutputs& outputs) {
   at(shard).waiting.push_back(item);

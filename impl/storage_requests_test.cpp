@@ -9,8 +9,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// --- life ---
-
 TEST(StorageNode, asks_for_its_lease_and_the_records_when_it_starts_and_at_every_tick) {
   DrivenStorage a(kA);
 
@@ -26,8 +24,6 @@ TEST(StorageNode, asks_for_no_lease_on_a_range_of_somebody_else) {
 
   EXPECT_THAT(b.said(), ElementsAre("to 0: poll after 0"));
 }
-
-// --- the signals ---
 
 TEST(StorageNode, serves_a_request_that_carries_its_epoch) {
   ServingA a;
@@ -118,8 +114,6 @@ TEST(StorageNode, an_older_record_does_not_replace_a_newer_one) {
   EXPECT_EQ(b.copy().highest_seen(), Epoch{7});
 }
 
-// --- durability ---
-
 TEST(StorageNode, a_write_is_answered_only_once_it_is_durable) {
   ServingA a;
 
@@ -175,8 +169,6 @@ TEST(StorageNode, a_refused_operation_is_answered_and_remembered) {
   EXPECT_THAT(a.said(), ElementsAre("to 3: reply request 0.1 attempt 1 refused nil"));
   EXPECT_EQ(a.value(1), number(6));
 }
-
-// --- leases ---
 
 TEST(StorageNode, admits_nothing_after_the_end_of_its_lease) {
   ServingA a;
@@ -246,8 +238,6 @@ TEST(StorageNode, a_mutant_trusts_the_lease_found_on_disk) {
   EXPECT_THAT(a.said(), ElementsAre("to 3: reply request 0.1 attempt 0 ok nil"));
 }
 
-// --- repeated requests ---
-
 TEST(StorageNode, a_repeated_request_is_answered_from_the_table_and_executed_once) {
   ServingA a;
   a.increment(1, 1).sync();
@@ -314,8 +304,6 @@ TEST(StorageNode, a_late_copy_of_an_older_request_gets_no_promise_either) {
 
   EXPECT_TRUE(a.is_silent());
 }
-
-// --- a lost disk ---
 
 TEST(StorageNode, reports_a_lost_range_again_and_again_until_the_directory_has_heard_it) {
   ServingA a;

@@ -280,8 +280,6 @@ TEST(Split, an_entry_found_on_disk_after_a_crash_needs_a_new_lease_for_each_half
   EXPECT_EQ(a.node().claim(kRight)->until, Instant{});
 }
 
-// --- merge ---
-
 TEST(Merge, both_halves_become_one_copy_with_the_later_answer_for_each_client) {
   Splitting a;
   a.split();
@@ -321,8 +319,6 @@ TEST(Merge, is_dropped_when_the_right_half_changed_in_another_way) {
 
   EXPECT_EQ(a.copy().note.kind, ReshapeKind::none);
 }
-
-// --- copies of other ranges ---
 
 TEST(Reshaped, a_target_drops_what_an_older_range_left_over_before_it_begins_a_copy_of_the_same_keys) {
   DrivenStorage b(kB);

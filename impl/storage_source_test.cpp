@@ -8,8 +8,6 @@ namespace {
 
 using testing::ElementsAre;
 
-// --- orders ---
-
 TEST(Source, says_from_which_position_on_its_log_is_kept) {
   ServingA a;
   a.write(1, 7, 1).write(2, 8, 2).sync();
@@ -59,8 +57,6 @@ TEST(Source, sends_nothing_that_is_not_durable) {
   ASSERT_TRUE(a.sent<Chunk>().has_value());
   EXPECT_EQ(a.sent<Chunk>()->entries[0].value, number(7));
 }
-
-// --- the fence ---
 
 TEST(Source, what_was_admitted_is_answered_before_the_barrier_and_is_below_it) {
   ServingA a;
@@ -161,8 +157,6 @@ TEST(Source, the_abort_of_another_move_does_not_lift_its_fence) {
 
   EXPECT_EQ(a.copy().copy, CopyState::fenced);
 }
-
-// --- after the switch ---
 
 TEST(Source, redirects_and_keeps_its_copy_after_the_switch) {
   ServingA a;

@@ -42,8 +42,6 @@ void CapacityMonitor::hold(NodeId node, KeyRange range, bool is_held) {
   }
 }
 
-// --- V2: the budget ------------------------------------------------------------------------------------------------
-
 void CapacityMonitor::on(const RecordCommitted& fact, const MonitorContext& context) {
   const ShardRecord& record = fact.record;
   if (fact.change == RecordChange::created && record.owner != kNoNode && !is_split_off(fact, context)) {
@@ -164,8 +162,6 @@ void CapacityMonitor::on(const ThrottleEnded& fact, const MonitorContext& contex
   });
 }
 
-// --- V5 ------------------------------------------------------------------------------------------------------------
-
 void CapacityMonitor::on(const CaptureOpened& fact, const MonitorContext& /*context*/) {
   if (Move* const found = move(fact.shard, fact.move)) {
     found->replayed_to = std::max(found->replayed_to, fact.snapshot);
@@ -232,8 +228,6 @@ void CapacityMonitor::on(const ClaimChanged& fact, const MonitorContext& context
         words(fact.shard), words(pause), words(newest.id), words(context.at), stated, words(allowed));
   });
 }
-
-// --- V6 ------------------------------------------------------------------------------------------------------------
 
 void CapacityMonitor::on(const CopyCreated& fact, const MonitorContext& context) {
   hold(context.by, fact.range, true);

@@ -34,8 +34,6 @@ Story& round_of_replay(Story& story, MoverEpoch mover = MoverEpoch{1}) {
   return story.tell(kC, ReplayRound{story.move(), kShard, mover, 30});
 }
 
-// --- V2: the budget ------------------------------------------------------------------------------------------------
-
 TEST(MoveProgress, a_copy_that_is_behind_for_too_many_rounds_is_named) {
   Story story = moving();
 
@@ -197,8 +195,6 @@ TEST(MoveProgress, a_move_that_its_mover_gave_up_is_not_committed_by_it) {
   EXPECT_FALSE(taken_over.findings().is_violated(ClauseId::V2));
 }
 
-// --- V5 ------------------------------------------------------------------------------------------------------------
-
 TEST(BoundedPause, a_fence_is_asked_for_when_little_is_left) {
   Story story = moving();
 
@@ -285,8 +281,6 @@ TEST(BoundedPause, nothing_is_promised_when_there_are_faults) {
 
   EXPECT_EQ(story.findings().checks(ClauseId::V5), 0U);
 }
-
-// --- V6 ------------------------------------------------------------------------------------------------------------
 
 TEST(SourceSpaceFreed, a_node_that_has_room_is_accepted_and_one_that_has_none_is_named) {
   Story story = bounded();

@@ -13,8 +13,6 @@ Story two_halves() {
   return story;
 }
 
-// --- D1 ------------------------------------------------------------------------------------------------------------
-
 TEST(DirectoryTiling, two_halves_tile_the_key_space) { EXPECT_TRUE(accepts(two_halves(), ClauseId::D1)); }
 
 TEST(DirectoryTiling, a_gap_between_two_ranges_is_named) {
@@ -85,8 +83,6 @@ TEST(DirectoryTiling, split_and_merge_are_judged_when_their_step_is_whole) {
   EXPECT_TRUE(accepts(story, ClauseId::D1));
   EXPECT_TRUE(accepts(story, ClauseId::D2));
 }
-
-// --- D2 ------------------------------------------------------------------------------------------------------------
 
 TEST(EpochMonotonic, each_grant_has_the_epoch_of_its_position) {
   Story story;
@@ -162,8 +158,6 @@ TEST(EpochMonotonic, positions_never_go_back) {
 
   EXPECT_TRUE(rejects(story, ClauseId::D2, {"position 2", "position 3"}));
 }
-
-// --- D3 ------------------------------------------------------------------------------------------------------------
 
 TEST(DirectoryCas, a_whole_move_follows_the_legal_order) {
   Story story;

@@ -58,8 +58,6 @@ std::uint32_t HistoryMonitor::find_written(Key key, const Value& value) const {
   return written_index_.find(identity_of(key, value));
 }
 
-// --- operations ----------------------------------------------------------------------------------------------------
-
 void HistoryMonitor::on(const Invoked& fact, std::uint32_t request, const MonitorContext& context) {
   KeyState* key = key_state(fact.operation.key);
   if (key == nullptr || fact.operation.kind == OperationKind::scan) {
@@ -167,8 +165,6 @@ void HistoryMonitor::acknowledge(const Request& request, KeyState& key) {
   }
 }
 
-// --- in words ------------------------------------------------------------------------------------------------------
-
 const HistoryMonitor::Request* HistoryMonitor::request_of(RequestId id) const {
   const auto found = std::ranges::find(requests_, id, &Request::id);
   return found == requests_.end() ? nullptr : &*found;
@@ -195,8 +191,6 @@ std::string HistoryMonitor::acknowledged_words(const Request* request, std::stri
                      has_argument ? to_string(request->operation.argument) : std::string("it"),
                      words(request->invoked_at), words(request->acknowledged_at));
 }
-
-// --- registers -----------------------------------------------------------------------------------------------------
 
 void HistoryMonitor::check_register(const Request& request, const KeyState& key, const Value& seen,
                                     const MonitorContext& context) {
@@ -234,8 +228,6 @@ void HistoryMonitor::check_absent(const Request& request, const KeyState& key, c
                        acknowledged_words(request_begun(request.put_floor), "written"));
   });
 }
-
-// --- lists ---------------------------------------------------------------------------------------------------------
 
 void HistoryMonitor::check_list(const Request& request, KeyState& key, const Value& seen,
                                 const MonitorContext& context) {
@@ -311,8 +303,6 @@ void HistoryMonitor::check_list_order(const Request& request, KeyState& key, con
   }
 }
 
-// --- counters ------------------------------------------------------------------------------------------------------
-
 void HistoryMonitor::check_counter(std::uint32_t number, KeyState& key, const Value& seen,
                                    const MonitorContext& context) {
   const Request& request = requests_[number];
@@ -346,8 +336,6 @@ void HistoryMonitor::check_counter(std::uint32_t number, KeyState& key, const Va
   });
   key.numbers[place] = number + 1U;
 }
-
-// --- the state behind it -------------------------------------------------------------------------------------------
 
 // What a disk took with it when it was lost does not count: the request may take effect anew.
 void HistoryMonitor::on(const Applied& fact, std::uint32_t request, const MonitorContext& context) {

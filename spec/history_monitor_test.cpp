@@ -21,8 +21,6 @@ struct FinalStory : Story {
   FinalStory() { heal(); }
 };
 
-// --- registers -----------------------------------------------------------------------------------------------------
-
 TEST(NoLostWrite, the_latest_write_is_read) {
   FinalStory story;
 
@@ -137,8 +135,6 @@ TEST(NoResurrection, an_unanswered_put_may_follow_the_delete) {
   EXPECT_TRUE(accepts(story, ClauseId::M2));
 }
 
-// --- lists ---------------------------------------------------------------------------------------------------------
-
 TEST(NoLostWrite, lists_keep_their_items_and_their_order) {
   FinalStory story;
 
@@ -185,8 +181,6 @@ TEST(NoDuplicateApply, an_item_appended_once_and_read_twice_is_named) {
   EXPECT_TRUE(rejects(story, ClauseId::M3, {"[1 2 1]", "item 1 is there twice"}));
 }
 
-// --- counters ------------------------------------------------------------------------------------------------------
-
 TEST(NoDuplicateApply, a_counter_counts_each_increment_once) {
   FinalStory story;
 
@@ -227,8 +221,6 @@ TEST(NoLostWrite, a_counter_that_forgot_an_increment_is_named) {
   EXPECT_TRUE(rejects(reads, ClauseId::M1, {"gave 0", "1 increments"}));
   EXPECT_TRUE(counts.findings().is_violated(ClauseId::M1));
 }
-
-// --- the state behind it -------------------------------------------------------------------------------------------
 
 TEST(NoDuplicateApply, one_request_has_one_version) {
   Story once, twice;

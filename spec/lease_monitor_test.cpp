@@ -7,8 +7,6 @@
 namespace shardcheck::story {
 namespace {
 
-// --- L1 ------------------------------------------------------------------------------------------------------------
-
 TEST(SingleOwner, claims_may_follow_one_another) {
   Story story;
   story.create(kA, 50).claim(kA, 50).at(10).serve(kA);
@@ -78,8 +76,6 @@ TEST(SingleOwner, an_effect_without_a_claim_is_named) {
                       {"node 0 served key 5", "45.000 ms", "might serve [0, 16) under epoch 1 until 40.000 ms only"}));
 }
 
-// --- L2 ------------------------------------------------------------------------------------------------------------
-
 TEST(LeaseSafety, an_effect_within_the_clock_bound_is_forgiven) {
   Story story;
 
@@ -134,8 +130,6 @@ TEST(LeaseSafety, a_renewal_of_a_superseded_grant_is_named) {
 
   EXPECT_TRUE(rejects(story, ClauseId::L2, {"node 0", "epoch 1", "epoch 2 of node 1"}));
 }
-
-// --- L3 ------------------------------------------------------------------------------------------------------------
 
 TEST(EpochFence, all_three_epochs_are_equal) {
   Story story;
@@ -206,8 +200,6 @@ TEST(EpochFence, who_holds_no_copy_may_forget) {
   EXPECT_TRUE(accepts(bystander, ClauseId::L3));
 }
 
-// --- L4 ------------------------------------------------------------------------------------------------------------
-
 // Trap: after a restart the same grant may be renewed under the same epoch.
 TEST(AmnesiaUntrusted, a_lease_renewed_after_the_restart_is_trusted) {
   Story story;
@@ -244,8 +236,6 @@ TEST(AmnesiaUntrusted, a_new_copy_restores_trust) {
 
   EXPECT_TRUE(accepts(story, ClauseId::L4));
 }
-
-// --- L5 ------------------------------------------------------------------------------------------------------------
 
 TEST(GrantDurable, a_committed_grant_may_be_acted_on) {
   Story story;
@@ -299,8 +289,6 @@ TEST(GrantDurable, a_half_is_served_under_its_parents_epoch) {
   EXPECT_TRUE(accepts(story, ClauseId::L5));
   EXPECT_TRUE(accepts(story, ClauseId::L4));
 }
-
-// --- replica sets ---------------------------------------------------------------------------------------------------
 
 NodeSet a_and_b() {
   NodeSet members;

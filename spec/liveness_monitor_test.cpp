@@ -13,8 +13,6 @@ Story healed_at_100() {
   return story;
 }
 
-// --- V1 ------------------------------------------------------------------------------------------------------------
-
 TEST(EventualService, requests_late_enough_after_the_last_fault_are_answered) {
   Story story = healed_at_100();
 
@@ -154,8 +152,6 @@ TEST(EventualService, a_range_without_any_copy_left_is_not_judged) {
     EXPECT_TRUE(story->findings().is_clean());
   }
 }
-
-// --- V2 ------------------------------------------------------------------------------------------------------------
 
 TEST(MoveProgress, a_move_that_ends_is_accepted) {
   Story story = healed_at_100();

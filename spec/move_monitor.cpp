@@ -30,8 +30,6 @@ MoveMonitor::Held* MoveMonitor::held(NodeId node, Key key) {
   return key_space_.contains(key) ? &held_[node.value * keys_ + key.value - key_space_.lo.value] : nullptr;
 }
 
-// --- the directory's part ------------------------------------------------------------------------------------------
-
 void MoveMonitor::on(const RecordCommitted& fact, const MonitorContext& context) {
   check_decision(fact, context);
   check_mover(fact, context);
@@ -87,8 +85,6 @@ void MoveMonitor::check_mover(const RecordCommitted& fact, const MonitorContext&
         name_of(fact.record.phase), before->mover_epoch.value);
   });
 }
-
-// --- effects -------------------------------------------------------------------------------------------------------
 
 void MoveMonitor::on(const Served& fact, const MonitorContext& context) const {
   const Copy& mine = copy(context.by, fact.shard);
@@ -171,8 +167,6 @@ void MoveMonitor::on(const Applied& fact, const MonitorContext& context) {
     *entry = {mine.generation, fact.version};
   }
 }
-
-// --- copies --------------------------------------------------------------------------------------------------------
 
 void MoveMonitor::on(const CopyCreated& fact, const MonitorContext& context) {
   Copy& mine = copy(context.by, fact.shard);
@@ -334,8 +328,6 @@ void MoveMonitor::on(const Restarted& fact, const MonitorContext& context) {
     }
   }
 }
-
-// --- the end -------------------------------------------------------------------------------------------------------
 
 // Once a move is over its copies have the time of one poll to go; while it is open, V2's bound says until when.
 bool MoveMonitor::is_overdue(const CopyHeld& fact, const MonitorContext& context) const {

@@ -10,8 +10,6 @@
 namespace shardcheck::story {
 namespace {
 
-// --- M9 ------------------------------------------------------------------------------------------------------------
-
 TEST(CleanupSafety, the_source_cleans_after_the_retention) {
   Story story = committed_at_10();
 
@@ -135,8 +133,6 @@ TEST(CleanupSafety, a_replica_that_nobody_counts_is_residue) {
   EXPECT_TRUE(rejects(story, ClauseId::M9,
                       {"node 1", "replica copy", "kept as a member of a replica set", "no member of its replica set"}));
 }
-
-// --- M10 -----------------------------------------------------------------------------------------------------------
 
 TEST(RangeConfinement, changes_inside_of_the_range_are_accepted) {
   Story story;

@@ -9,8 +9,6 @@
 namespace shardcheck::story {
 namespace {
 
-// --- M4 ------------------------------------------------------------------------------------------------------------
-
 TEST(VersionMonotonic, newer_versions_and_repeated_replay_are_accepted) {
   Story story;
   story.create(kA, 50).apply(kA, version(1, 1)).apply(kA, version(1, 2)).begin_move(kB);
@@ -62,8 +60,6 @@ TEST(VersionMonotonic, a_copy_that_is_begun_again_may_hold_older_versions) {
   EXPECT_TRUE(rejects(story, ClauseId::M4, {"version 1.0", "version 1.1"}));
 }
 
-// --- M5 ------------------------------------------------------------------------------------------------------------
-
 TEST(CutoverContentEqual, equal_content_of_the_pinned_epoch_is_accepted) {
   Story story = committed_at_10();
 
@@ -87,8 +83,6 @@ TEST(CutoverContentEqual, content_of_another_epoch_is_named) {
 
   EXPECT_TRUE(rejects(story, ClauseId::M5, {"epoch 4", "pinned to epoch 1"}));
 }
-
-// --- M6 ------------------------------------------------------------------------------------------------------------
 
 TEST(FenceBeforeSwitch, a_source_that_stops_at_the_barrier_is_accepted) {
   EXPECT_TRUE(accepts(committed_at_10().serve(kB), ClauseId::M6));
@@ -134,8 +128,6 @@ TEST(FenceBeforeSwitch, a_commit_without_a_barrier_is_named) {
   EXPECT_TRUE(rejects(story, ClauseId::M6, {"move 2", "source node 0 had not confirmed"}));
 }
 
-// --- M7 ------------------------------------------------------------------------------------------------------------
-
 TEST(DestInactive, the_target_serves_after_the_commit) {
   EXPECT_TRUE(accepts(committed_at_10().serve(kB), ClauseId::M7));
 }
@@ -179,8 +171,6 @@ TEST(DestInactive, the_target_serves_nothing_before) {
   // L5 among them: it acted without a grant.
   EXPECT_TRUE(rejects_among_others(story, ClauseId::M7, {"node 1 served key 5", "target of move 2", "fenced"}));
 }
-
-// --- M8 ------------------------------------------------------------------------------------------------------------
 
 TEST(CrashResume, an_aborted_move_ends_without_residue) {
   Story story;

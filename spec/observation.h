@@ -80,7 +80,7 @@ struct Attempt {
 };
 inline constexpr std::uint8_t kNoAttempt = 0xff;
 
-// --- the directory -------------------------------------------------------------------------------------------------
+// The directory.
 
 enum class RecordChange : std::uint8_t {
   created,          // the first record of a range
@@ -130,7 +130,7 @@ struct LeaseExtended {
   Instant until;
 };
 
-// --- leases and effects at a storage node --------------------------------------------------------------------------
+// Leases and effects at a storage node.
 
 // The node accepted a lease answered by the directory in this incarnation of its process.
 struct LeaseHeld {
@@ -203,7 +203,7 @@ struct CopyRemoved {
   MoveId move;
 };
 
-// --- a move --------------------------------------------------------------------------------------------------------
+// A move.
 
 // The source durably promised to serve nothing for the range, and told its last log position.
 struct BarrierConfirmed {
@@ -256,7 +256,7 @@ struct AdmissionStopped {
   ShardId shard;
 };
 
-// --- routers and clients -------------------------------------------------------------------------------------------
+// Routers and clients.
 
 // A router put a record into its map.
 struct RouterLearned {
@@ -295,7 +295,7 @@ struct Returned {
   bool had_unanswered;  // some attempt was never answered
 };
 
-// --- what is done to the cluster -----------------------------------------------------------------------------------
+// What is done to the cluster.
 
 enum class FaultKind : std::uint8_t {
   delayed,
@@ -329,7 +329,7 @@ struct Left {};
 // The last fault is over: who is not lost for good is reachable, and liveness counts. A fault later takes that back.
 struct Healed {};
 
-// --- what is there at the end --------------------------------------------------------------------------------------
+// What is there at the end.
 
 // `replica`: of a member of the replica set that is not the owner, or of who joins it.
 enum class CopyState : std::uint8_t { owned, fenced, staging, retained, replica };

@@ -35,8 +35,6 @@ void change_bounds(Story& story) {
 constexpr RefreshStarted kFor2{HopCause::stale, Epoch{2}};
 constexpr RefreshStarted kFor3{HopCause::stale, Epoch{3}};
 
-// --- R3 ------------------------------------------------------------------------------------------------------------
-
 TEST(NoMetadataStampede, one_read_for_each_grant_that_a_signal_named_is_accepted) {
   Story story = told_of_2();
 
@@ -55,8 +53,6 @@ TEST(NoMetadataStampede, a_second_read_for_the_same_grant_is_named) {
 
   EXPECT_TRUE(rejects(story, ClauseId::R3, {"router 7 began its 2th read", "0 restarts, 1 new grants"}));
 }
-
-// --- overload is transient ---
 
 Story overloaded_at_a() {
   Story story;
@@ -158,8 +154,6 @@ TEST(NoMetadataStampede, reads_that_no_error_caused_are_not_counted) {
 
   EXPECT_TRUE(accepts(story, ClauseId::R3));
 }
-
-// --- R4 ------------------------------------------------------------------------------------------------------------
 
 TEST(BoundedStaleness, an_older_grant_is_used_for_as_long_as_a_refresh_may_take) {
   Story within = followed(), learnt = followed();

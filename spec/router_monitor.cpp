@@ -25,8 +25,6 @@ void RouterMonitor::reset(const Bounds& bounds) {
   has_served_ = false;
 }
 
-// --- maps ----------------------------------------------------------------------------------------------------------
-
 void RouterMonitor::on(const RouterLearned& fact, const MonitorContext& context) {
   if (!context.known.grants().empty()) {
     bool is_real = false;
@@ -57,8 +55,6 @@ void RouterMonitor::on(const RouterLearned& fact, const MonitorContext& context)
   }
   context.findings.checked(ClauseId::D4);
 }
-
-// --- what servers say ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -204,8 +200,6 @@ void RouterMonitor::on(const Applied& fact, std::uint32_t request, const Monitor
 void RouterMonitor::on(const CopyRemoved& fact, const MonitorContext& context) {
   ++copies_given_up_[context.by.value * shards_ + fact.shard.value];
 }
-
-// --- what clients do -----------------------------------------------------------------------------------------------
 
 void RouterMonitor::on(const Hop& fact, std::uint32_t request, const MonitorContext& context) {
   Request& asked = state(request);

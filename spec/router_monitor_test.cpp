@@ -18,8 +18,6 @@ Story twice_granted() {
   return story;
 }
 
-// --- D4 ------------------------------------------------------------------------------------------------------------
-
 TEST(RouterMonotone, a_map_that_only_grows_is_accepted) {
   Story story = twice_granted();
 
@@ -54,8 +52,6 @@ TEST(RouterMonotone, a_restarted_router_begins_again) {
 
   EXPECT_TRUE(accepts(story, ClauseId::D4));
 }
-
-// --- R1: what servers say ------------------------------------------------------------------------------------------
 
 TEST(ErrorContract, the_three_signals_are_kept_apart) {
   Story story = twice_granted();
@@ -187,8 +183,6 @@ TEST(ErrorContract, a_request_returned_as_refused_is_never_applied) {
   EXPECT_TRUE(rejects(story, ClauseId::R1, {"node 1 applied request 1", "returned as refused"}));
 }
 
-// --- R1: what clients do -------------------------------------------------------------------------------------------
-
 TEST(ErrorContract, each_hop_has_an_answer_as_its_cause) {
   Story story = twice_granted();
 
@@ -256,8 +250,6 @@ TEST(ErrorContract, a_refused_write_was_never_served) {
 
   EXPECT_TRUE(rejects(story, ClauseId::R1, {"request 1 of client 0", "was served"}));
 }
-
-// --- R2 ------------------------------------------------------------------------------------------------------------
 
 Story redirected_twice() {
   Story story = twice_granted();

@@ -53,7 +53,8 @@ class Story {
     return *this;
   }
 
-  // --- the directory: each of these is one step ---
+  // The directory: each of these is one step.
+
   Story& create(NodeId owner, std::int64_t until_ms, ShardId shard = kShard, KeyRange range = keys(0, 16)) {
     ShardRecord& record = record_of(shard);
     record = {};
@@ -131,7 +132,8 @@ class Story {
   }
   Story& confirm_barrier(NodeId source) { return tell(source, BarrierConfirmed{move(), kShard, LogPosition{9}}); }
 
-  // --- nodes ---
+  // Nodes.
+
   Story& hold_lease(NodeId node, std::int64_t until_ms) { return tell(node, LeaseHeld{kShard, epoch(), ms(until_ms)}); }
   Story& claim(NodeId node, std::int64_t until_ms) {
     return tell(node, ClaimChanged{kShard, record_of(kShard).range, epoch(), TrueTime{until_ms * 1'000'000}});
@@ -156,7 +158,8 @@ class Story {
     return tell(node, Applied{kShard, kKey, version, ApplyCause::client, false, id, MoveId{}, attempt});
   }
 
-  // --- clients ---
+  // Clients.
+
   Story& hop(HopCause cause, NodeId to, Epoch carried, std::uint8_t attempt) {
     return tell(kRouter, Hop{{request(1), attempt}, cause, to, kKey, carried});
   }
