@@ -205,6 +205,9 @@ class Stream {
   // without return stay.
   void drop_what_is_too_much(const History& history) {
     const std::uint64_t most = options_.memory_bytes_max / 8;
+    if (history.memory_bytes() + keys_.size() * sizeof(Key) <= most) {
+      return;
+    }
     while (true) {
       const std::vector<std::uint64_t> bytes = bytes_held(history);
       std::uint64_t left = 0;
